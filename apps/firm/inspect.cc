@@ -1,0 +1,139 @@
+#include "io/inspect.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "io/length.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const ValueStatistics& v) {
+  return {{"count", v.count}, {"min", v.min},           {"max", v.max},   {"mean", v.mean},
+          {"nan", v.nan},     {"infinite", v.infinite}, {"zero", v.zero}, {"negative", v.negative}};
+}
+
+Json to_json(const FieldReport& f) {
+  return {{"path", f.path}, {"shape", f.shape}, {"type", f.type},
+          {"axes", f.axes}, {"units", f.units}, {"values", to_json(f.values)}};
+}
+
+Json to_json(const AngleReport& a) {
+  return {{"source", a.source},   {"count", a.count},       {"not_finite", a.not_finite},
+          {"min_degrees", a.min}, {"max_degrees", a.max},   {"order", a.order},
+          {"uniform", a.uniform}, {"min_step", a.min_step}, {"max_step", a.max_step}};
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Inspection& r) {
+  Json fields = Json::array();
+  for (const FieldReport& f : r.fields) fields.push_back(to_json(f));
+  return {{"file", r.file},
+          {"file_bytes", r.file_bytes},
+          {"format", r.format},
+          {"title", r.title},
+          {"slices", r.slices},
+          {"beamlets", r.beamlets},
+          {"angles", to_json(r.angles)},
+          {"fields", fields},
+          {"spacing_cm", or_null(r.spacing)},
+          {"rotation_axis", or_null(r.rotation_axis)},
+          {"memory",
+           {{"side", r.memory.side},
+            {"bytes_per_slice", r.memory.bytes_per_slice},
+            {"bytes", r.memory.bytes}}}};
+}
+
+void print_row(const char* name, const std::string& value) {
+  fmt::print("{:<14} {}\n", name, value);
+}
+
+std::string angles_text(const AngleReport& a) {
+  std::string text =
+      fmt::format("{} from {:.6g} to {:.6g} degrees, {}", a.count, a.min, a.max, a.order);
+  if (a.uniform) {
+    text += fmt::format(", step {:.6g}", a.max_step);
+  } else if (a.count > 1) {
+    text += fmt::format(", steps from {:.6g} to {:.6g}", a.min_step, a.max_step);
+  }
+  if (a.not_finite > 0) text += fmt::format(", {} not a number", a.not_finite);
+  return text + "  [" + a.source + "]";
+}
+
+void print_field(const FieldReport& f) {
+  const ValueStatistics& v = f.values;
+  fmt::print("\n{}\n", f.path);
+  print_row("  shape", fmt::format("{} ({}), {}", h5::to_string(f.shape), f.axes, f.type));
+  print_row("  units", f.units);
+  print_row("  values", fmt::format("min {:.6g}, max {:.6g}, mean {:.6g}", v.min, v.max, v.mean));
+  print_row("  bad values", fmt::format("{} NaN, {} infinite", v.nan, v.infinite));
+  print_row("  of note", fmt::format("{} zero, {} negative", v.zero, v.negative));
+}
+
+void print_text(const Inspection& r) {
+  print_row("file", fmt::format("{} ({})", r.file, bytes_text(static_cast<double>(r.file_bytes))));
+  print_row("format", r.format);
+  if (!r.title.empty()) print_row("title", r.title);
+  print_row("size", fmt::format("{} slice{} x {} beamlets", r.slices, r.slices == 1 ? "" : "s",
+                                r.beamlets));
+  print_row("angles", angles_text(r.angles));
+  print_row("spacing", r.spacing ? length_text(*r.spacing) : "not in the file");
+  print_row("rotation axis", r.rotation_axis
+                                 ? fmt::format("{:.6g} beamlets (middle {:.6g})", *r.rotation_axis,
+                                               static_cast<double>(r.beamlets) / 2)
+                                 : "not in the file");
+  print_row("memory needed",
+            fmt::format("{} for {} x {} pixels ({} per slice: {} images, {} sinograms)",
+                        bytes_text(static_cast<double>(r.memory.bytes)), r.memory.side,
+                        r.memory.side, bytes_text(static_cast<double>(r.memory.bytes_per_slice)),
+                        kImagesInMemory, kSinogramsInMemory));
+  for (const FieldReport& f : r.fields) print_field(f);
+}
+
+struct Arguments {
+  std::string file;
+  bool json = false;
+};
+
+void run(const Arguments& a) {
+  Inspection result;
+  {
+    ProgressLine line;
+    result = inspect_file(a.file, line.callback());
+  }
+  if (a.json) {
+    fmt::print("{}\n", to_json(result).dump(2));
+  } else {
+    print_text(result);
+  }
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand(
+      "inspect", "Tell what is in a data file: shapes, angles, statistics, bad values, memory");
+  verb->add_option("FILE", a->file, "A Data Exchange file (HDF5)")->required();
+  verb->add_flag("--json", a->json, "Answer in JSON");
+  verb->footer(
+      "Reads the file piece by piece, so it may be larger than the memory.\n"
+      "\n"
+      "Examples:\n"
+      "  firm inspect study/xrt.h5\n"
+      "  firm inspect study/xrt.h5 --json");
+  verb->callback([a] { run(*a); });
+}
+
+}  // namespace firm

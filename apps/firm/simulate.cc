@@ -1,0 +1,78 @@
+#include "sim/simulate.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "io/length.h"
+#include "io/pending_file.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+struct Arguments {
+  SimulateOptions options;
+  double pixel_size_um = 1;
+  std::string out;
+};
+
+// The library would wrap -1 around to a large seed. Empty when all is well.
+std::string not_negative(const std::string& text) {
+  return text.starts_with('-') ? "expected a whole number of 0 or more, found " + text : "";
+}
+
+void run(Arguments& a) {
+  a.options.pixel_size = a.pixel_size_um * kMicrometre;
+  // What can be wrong is found out before the long work.
+  a.options.validate();
+  make_directory(a.out);
+  ProgressLine line;
+  const Simulation simulation = simulate(a.options, line.callback());
+  const std::vector<std::string> paths = write_simulation(simulation, a.out, line.callback());
+  const Geometry& g = simulation.geometry;
+  fmt::print("{} sites, {} x {} pixels, {} slice{}, {} angles, {} beamlets\n",
+             simulation.sites.size(), g.image_rows, g.image_columns, a.options.slices,
+             a.options.slices == 1 ? "" : "s", g.angles.size(), g.beamlets);
+  for (const std::string& path : paths) fmt::print("wrote {}\n", path);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand("simulate", "Simulate a study: images, sinograms, noise");
+  SimulateOptions& o = a->options;
+  verb->add_option("--out", a->out, "Directory for the files; created when needed")->required();
+  verb->add_option("--preset", o.preset,
+                   "paper: the paper's phantom; elements: Ca, Fe, Zn, with slices that differ")
+      ->capture_default_str();
+  verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
+  verb->add_option("--angles", o.angles, "Angles over 180 degrees")->capture_default_str();
+  verb->add_option("--slices", o.slices, "Slices of the object")->capture_default_str();
+  verb->add_option("--noise", o.noise,
+                   "Gaussian noise: standard deviation as a part of a site's largest value")
+      ->capture_default_str();
+  verb->add_option("--seed", o.seed, "Seed of the noise")
+      ->check(not_negative)
+      ->capture_default_str();
+  verb->add_option("--pixel-size", a->pixel_size_um, "Size of a pixel, and of a beamlet, in um")
+      ->capture_default_str();
+  verb->add_option("--counts", o.counts,
+                   "Photons per beamlet: XRT as raw counts with Poisson noise and white and dark "
+                   "fields, instead of after the logarithm");
+  verb->footer(
+      "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5, and\n"
+      "replaces files of these names.\n"
+      "\n"
+      "Examples:\n"
+      "  firm simulate --out study\n"
+      "  firm simulate --out noisy --noise 0.01 --seed 7\n"
+      "  firm simulate --out body --preset elements --size 512 --angles 180 --slices 32 \\\n"
+      "      --counts 1e5");
+  verb->callback([a] { run(*a); });
+}
+
+}  // namespace firm

@@ -1,0 +1,52 @@
+#include "terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+namespace firm {
+namespace {
+
+constexpr double kQuiet = 1.0;  // seconds before anything is shown
+constexpr double kTerminalInterval = 0.1;
+constexpr double kPlainInterval = 5.0;
+
+}  // namespace
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
+}
+
+ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0), next_(kQuiet) {}
+
+ProgressLine::~ProgressLine() {
+  if (drawn_ && terminal_) std::fputs("\r\033[K", stderr);
+}
+
+Progress ProgressLine::callback() {
+  return [this](const std::string& stage, double fraction) { show(stage, fraction); };
+}
+
+void ProgressLine::show(const std::string& stage, double fraction) {
+  const double now = watch_.seconds();
+  if (now < next_) return;
+  next_ = now + (terminal_ ? kTerminalInterval : kPlainInterval);
+  drawn_ = true;
+  const std::string text = fmt::format("{}: {:.0f} % after {:.0f} s", stage, 100 * fraction, now);
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}", text);
+  } else {
+    fmt::print(stderr, "{}\n", text);
+  }
+  std::fflush(stderr);
+}
+
+}  // namespace firm

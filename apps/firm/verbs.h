@@ -1,0 +1,18 @@
+// The verbs of the command line. Each adds a subcommand whose callback does the work; an error is
+// thrown as firm::Error and becomes a message and an exit code in main.
+//
+// A new verb: its add_<verb> here, its file in CMakeLists.txt, its call in main.cc.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace firm {
+
+void add_bench(CLI::App& app);
+void add_demo(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_simulate(CLI::App& app);
+
+}  // namespace firm

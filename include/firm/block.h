@@ -1,0 +1,46 @@
+// Block: a dense matrix of float with the columns innermost.
+//
+// A row is a pixel (of an image) or a ray (of a sinogram); a column is one slice of one site. What
+// is done to a pixel is done to all its columns at once, so one ray walk serves every slice of
+// every site that lives in this process.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "firm/buffer.h"
+
+namespace firm {
+
+class Block {
+ public:
+  Block() = default;
+
+  // All entries zero.
+  Block(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), values_(rows * columns) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+  std::size_t size() const { return rows_ * columns_; }
+
+  float* data() { return values_.data(); }
+  const float* data() const { return values_.data(); }
+
+  float& operator()(std::size_t row, std::size_t column) {
+    return values_.data()[row * columns_ + column];
+  }
+  float operator()(std::size_t row, std::size_t column) const {
+    return values_.data()[row * columns_ + column];
+  }
+
+  std::span<float> values() { return {data(), size()}; }
+  std::span<const float> values() const { return {data(), size()}; }
+
+ private:
+  std::size_t rows_ = 0;
+  std::size_t columns_ = 0;
+  Buffer<float> values_;
+};
+
+}  // namespace firm

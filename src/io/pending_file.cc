@@ -1,0 +1,88 @@
+#include "io/pending_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+Error write_failed(const std::string& path, int code) {
+  return data_error({path, "", "a file that can be written", std::strerror(code)});
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags) : value_(::open(path.c_str(), flags, 0666)) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  bool ok() const { return value_ >= 0; }
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+// False, with errno set, when not everything could be written.
+bool write_all(int descriptor, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+PendingFile::PendingFile(std::string path)
+    : path_(std::move(path)), temporary_(fmt::format("{}.{}.part", path_, ::getpid())) {
+  const Descriptor file(temporary_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+  if (!file.ok()) throw write_failed(path_, errno);
+}
+
+PendingFile::~PendingFile() {
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void PendingFile::commit() {
+  FIRM_CHECK(!committed_);
+  const Descriptor file(temporary_, O_WRONLY | O_CLOEXEC);
+  if (!file.ok() || ::fsync(file.get()) != 0) throw write_failed(path_, errno);
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw write_failed(path_, errno);
+  committed_ = true;
+}
+
+void write_text_file(const std::string& path, const std::string& text) {
+  PendingFile pending(path);
+  {
+    const Descriptor file(pending.temporary(), O_WRONLY | O_CLOEXEC);
+    if (!file.ok() || !write_all(file.get(), text)) throw write_failed(path, errno);
+  }
+  pending.commit();
+}
+
+void make_directory(const std::string& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  // Some versions report success, and some a failure, where a file is in the way.
+  if (!failure && std::filesystem::is_directory(path)) return;
+  throw data_error({path, "", "a directory that exists or can be created",
+                    failure ? failure.message() : "a file of that name"});
+}
+
+}  // namespace firm

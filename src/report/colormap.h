@@ -1,0 +1,13 @@
+// Colours for values.
+#pragma once
+
+#include "report/canvas.h"
+
+namespace firm {
+
+enum class Colormap { kViridis, kGrey };
+
+// The colour of t in [0, 1]; t is clamped, and what is not a number is magenta.
+Rgb colour_of(Colormap map, double t);
+
+}  // namespace firm

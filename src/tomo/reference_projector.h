@@ -1,0 +1,24 @@
+// ReferenceProjector: A and A^T by Siddon's walk, one thread, sums in double. For tests.
+#pragma once
+
+#include <vector>
+
+#include "firm/projector.h"
+
+namespace firm {
+
+class ReferenceProjector final : public Projector {
+ public:
+  explicit ReferenceProjector(const Geometry& geometry);
+
+  std::string kernel() const override { return "reference"; }
+  std::size_t bytes() const override { return sum_.size() * sizeof(double); }
+
+ private:
+  void do_forward(const Block& x, Block& y) override;
+  void do_adjoint(const Block& y, Block& x) override;
+
+  std::vector<double> sum_;  // one column of the image
+};
+
+}  // namespace firm

@@ -1,0 +1,101 @@
+// The inner loops of the projector, one set for each vector instruction set (Highway).
+//
+// A *slot* is one column in one orientation. All slots of a family share their weights: a weight is
+// computed once, used for every slot, and never stored. There are two kinds of kernel:
+//   narrow  lanes are neighbouring rays or pixels; for few columns; slots are packed into scratch;
+//   wide    lanes are columns, which lie side by side in a Block; for four columns and more.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tomo/strip_plan.h"
+#include "tomo/wide_plan.h"
+
+namespace firm {
+
+// Part of a frame, in pixels.
+struct Tile {
+  int x0;
+  int y0;
+  int width;
+  int height;
+};
+
+// ---- narrow -----------------------------------------------------------------------------------
+
+inline constexpr int kNarrowSlots = 4;
+inline constexpr int kNarrowBatch = 16;
+
+// rays += A pixels, for one family.
+struct NarrowForwardJob {
+  const StripPlan* plan;
+  const Family* family;
+  Tile tile;
+  int slots;  // 1..kNarrowSlots
+  const float*
+      pixels;  // first slot, row 0, at the start of the margin; slots are kTileStride apart
+  std::size_t row_stride;  // floats from one row to the next
+  float* rays;             // first slot, ray 0; slots are plan->ray_stride() apart
+};
+
+// pixels += A^T rays, for families of the same orientations and the same number of weights.
+struct NarrowAdjointJob {
+  const StripPlan* plan;
+  const Family* family;  // the first of them
+  int families;          // at most kNarrowBatch
+  Tile tile;
+  int slots;
+  const float* rays;          // first family, first slot, ray 0; margins are zero
+  std::size_t family_stride;  // floats from one family to the next
+  float* pixels;              // first slot, row 0, at the start of the margin
+  std::size_t row_stride;
+};
+
+// ---- wide -------------------------------------------------------------------------------------
+
+inline constexpr int kWideTileHeight = 32;
+inline constexpr int kWideBatch = 8;
+
+// y += A x for some members of one family and a part of its frame.
+struct WideForwardJob {
+  const WidePlan* plan;
+  const Family* family;
+  int first_member;
+  int members;               // 1 or 2; with one vector of columns up to 4
+  Tile tile;                 // height at most kWideTileHeight
+  int columns;               // 4, or one or two vectors
+  const float* x;            // first column of pixel 0
+  std::size_t x_stride;      // floats from one pixel to the next
+  std::size_t x_row_stride;  // floats from one image row to the next
+  float* y;                  // first column of ray 0
+  std::size_t y_stride;      // floats from one ray to the next
+};
+
+// x += A^T y for pairs of the same number of members, and a part of the image.
+struct WideAdjointJob {
+  const WidePlan* plan;
+  const AdjointPair* pair;
+  int pairs;  // at most kWideBatch
+  Tile tile;  // width at most kWideChunk
+  int columns;
+  const float* y;
+  std::size_t y_stride;
+  std::size_t y_view_stride;  // floats from one angle to the next
+  float* x;
+  std::size_t x_stride;
+};
+
+struct StripKernel {
+  const char* name;  // "strip-avx2"
+  int lanes;
+  void (*narrow_forward)(const NarrowForwardJob&);
+  void (*narrow_adjoint)(const NarrowAdjointJob&);
+  void (*wide_forward)(const WideForwardJob&);
+  void (*wide_adjoint)(const WideAdjointJob&);
+};
+
+// Kernels this processor can run, best first.
+const std::vector<const StripKernel*>& strip_kernels();
+
+}  // namespace firm

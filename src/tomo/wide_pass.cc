@@ -1,0 +1,150 @@
+#include "tomo/wide_pass.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kTasksPerThread = 4;
+// Floats of a tile's row: with its kWideTileHeight rows a tile takes half of a 512 KiB cache.
+constexpr std::size_t kTileRowFloats = 2048;
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+void zero_rows(Block& block, ColumnRange columns, std::size_t begin, std::size_t end) {
+  for (std::size_t row = begin; row < end; ++row) {
+    float* first = block.data() + row * block.columns() + columns.begin;
+    std::fill(first, first + columns.count, 0.0f);
+  }
+}
+
+constexpr std::size_t kCacheLine = 16;  // floats
+
+// Whether rows of this many floats fall upon few sets of a cache: more than eight of them within a
+// page's worth (4096 bytes) of the same set.
+bool crowds(std::size_t row_floats) {
+  constexpr std::size_t kPage = 1024;
+  const std::size_t rest = row_floats % kPage;
+  return std::min(rest, kPage - rest) < kPage / 32;
+}
+
+// The least number of floats from `row` on that is an odd number of cache lines.
+std::size_t spread(std::size_t row) { return (ceil_div(row, kCacheLine) | 1) * kCacheLine; }
+
+}  // namespace
+
+WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
+                   std::size_t columns, std::size_t block_columns)
+    : plan_(plan), kernel_(kernel), threads_(threads), columns_(columns) {
+  const Geometry& g = plan.geometry();
+  const auto width = static_cast<std::size_t>(g.image_columns);
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
+  if (crowds(width * block_columns)) {
+    pixels_ = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
+  }
+  if (crowds(beamlets * block_columns)) {
+    rays_ = Buffer<float>(g.angles.size() * spread(beamlets * columns));
+  }
+}
+
+WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::size_t row_length,
+                                  Buffer<float>& copy) {
+  if (copy.size() == 0) {
+    return {block.data() + columns.begin, block.columns(), row_length * block.columns()};
+  }
+  const std::size_t row_stride = spread(row_length * columns_);
+  parallel_for(block.rows() / row_length, threads_, [&](std::size_t row) {
+    const float* from = block.data() + row * row_length * block.columns() + columns.begin;
+    float* to = copy.data() + row * row_stride;
+    for (std::size_t k = 0; k < row_length; ++k) {
+      std::copy_n(from + k * block.columns(), columns_, to + k * columns_);
+    }
+  });
+  return {copy.data(), columns_, row_stride};
+}
+
+void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
+  FIRM_CHECK(columns.count == columns_);
+  const Source from =
+      source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), pixels_);
+  const std::size_t families = plan_.strips().families().size();
+  const std::size_t wanted = kTasksPerThread * static_cast<std::size_t>(threads_);
+  const std::size_t chunk = ceil_div(families, std::min(families, wanted));
+  parallel_for(ceil_div(families, chunk), threads_, [&](std::size_t task) {
+    forward_task(from, columns, y, task * chunk, std::min((task + 1) * chunk, families));
+  });
+}
+
+void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
+                            std::size_t family_begin, std::size_t family_end) const {
+  const StripPlan& strips = plan_.strips();
+  const auto beamlets = static_cast<std::size_t>(plan_.geometry().beamlets);
+  const int vectors = std::max(1, static_cast<int>(columns_) / kernel_.lanes);
+  const int together = 4 / vectors;  // members that a kernel takes at once
+  int width = 0;
+  int height = 0;
+  for (std::size_t k = family_begin; k < family_end; ++k) {
+    const Family& f = strips.families()[k];
+    const Orientation& o = strips.orientations()[static_cast<std::size_t>(f.first_orientation)];
+    width = std::max(width, o.width);
+    height = std::max(height, o.height);
+    for (int m = 0; m < f.members; ++m) {
+      const std::size_t angle = strips.views()[f.first_view + static_cast<std::size_t>(m)];
+      zero_rows(y, columns, angle * beamlets, (angle + 1) * beamlets);
+    }
+  }
+  const auto tile_width = static_cast<int>(kTileRowFloats / columns_);
+  for (int y0 = 0; y0 < height; y0 += kWideTileHeight) {
+    for (int x0 = 0; x0 < width; x0 += tile_width) {
+      for (std::size_t k = family_begin; k < family_end; ++k) {
+        const Family& f = strips.families()[k];
+        const Orientation& o = strips.orientations()[static_cast<std::size_t>(f.first_orientation)];
+        if (x0 >= o.width || y0 >= o.height) continue;
+        const Tile tile{x0, y0, tile_width, std::min(kWideTileHeight, o.height - y0)};
+        for (int m = 0; m < f.members; m += together) {
+          kernel_.wide_forward({&plan_, &f, m, std::min(together, f.members - m), tile,
+                                static_cast<int>(columns_), x.data, x.stride, x.row_stride,
+                                y.data() + columns.begin, y.columns()});
+        }
+      }
+    }
+  }
+}
+
+void WidePass::adjoint(const Block& y, ColumnRange columns, Block& x) {
+  FIRM_CHECK(columns.count == columns_);
+  const Source from =
+      source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), rays_);
+  const auto rows = static_cast<std::size_t>(plan_.geometry().image_rows);
+  parallel_for(ceil_div(rows, kWideTileHeight), threads_, [&](std::size_t band) {
+    const int begin = static_cast<int>(band) * kWideTileHeight;
+    adjoint_task(from, columns, x, begin,
+                 std::min(begin + kWideTileHeight, plan_.geometry().image_rows));
+  });
+}
+
+void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, int row_begin,
+                            int row_end) const {
+  const auto width = plan_.geometry().image_columns;
+  zero_rows(x, columns, static_cast<std::size_t>(row_begin) * static_cast<std::size_t>(width),
+            static_cast<std::size_t>(row_end) * static_cast<std::size_t>(width));
+  const std::vector<AdjointPair>& pairs = plan_.pairs();
+  for (int x0 = 0; x0 < width; x0 += kWideChunk) {
+    const Tile tile{x0, row_begin, std::min(kWideChunk, width - x0), row_end - row_begin};
+    for (std::size_t k = 0; k < pairs.size();) {
+      int batch = 1;
+      while (batch < kWideBatch && k + static_cast<std::size_t>(batch) < pairs.size() &&
+             pairs[k + static_cast<std::size_t>(batch)].members == pairs[k].members) {
+        ++batch;
+      }
+      kernel_.wide_adjoint({&plan_, &pairs[k], batch, tile, static_cast<int>(columns_), y.data,
+                            y.stride, y.row_stride, x.data() + columns.begin, x.columns()});
+      k += static_cast<std::size_t>(batch);
+    }
+  }
+}
+
+}  // namespace firm

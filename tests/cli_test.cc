@@ -1,0 +1,152 @@
+// Runs the program itself: exit codes, messages, help.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "io/pending_file.h"
+#include "temporary_directory.h"
+
+namespace firm {
+namespace {
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+class CommandLine : public ::testing::Test {
+ protected:
+  // `before` is put in front of the command, for limits and variables.
+  Outcome run(const std::string& arguments, const std::string& before = "") {
+    const std::string command = "cd '" + directory_.path() + "' && " + before +
+                                " '" FIRM_PROGRAM "' " + arguments + " >.out 2>.err </dev/null";
+    const int status = std::system(command.c_str());
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return {code, file_content(directory_ / ".out"), file_content(directory_ / ".err")};
+  }
+
+  void expect_error(const Outcome& outcome, int code, const std::string& part) {
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err.rfind("firm: error: ", 0), 0u) << outcome.err;
+    EXPECT_CONTAINS(outcome.err, part);
+  }
+
+  void make_study() { ASSERT_EQ(run("simulate --out study --size 16 --angles 5").code, 0); }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CommandLine, TellsItsVersion) {
+  const Outcome o = run("--version");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.out.rfind("firm ", 0), 0u);
+}
+
+TEST_F(CommandLine, HelpsWithEveryVerb) {
+  const Outcome all = run("--help");
+  EXPECT_EQ(all.code, 0);
+  EXPECT_CONTAINS(all.out, "Exit codes");
+  for (const std::string verb : {"demo", "simulate", "inspect"}) {
+    EXPECT_CONTAINS(all.out, verb);
+    const Outcome o = run(verb + " --help");
+    EXPECT_EQ(o.code, 0);
+    EXPECT_CONTAINS(o.out, "Example");
+    EXPECT_CONTAINS(o.out, "firm " + verb + " ");
+  }
+}
+
+TEST_F(CommandLine, RefusesWrongUsage) {
+  expect_error(run(""), 2, "expected a verb");
+  EXPECT_CONTAINS(run("").err, "firm --help");
+  expect_error(run("recons"), 2, "found 'recons'");
+  expect_error(run("simulate"), 2, "--out");
+  expect_error(run("simulate --out a --sizes 3"), 2, "--sizes");
+  expect_error(run("simulate --out a --size large"), 2, "--size");
+  expect_error(run("simulate --out a --size 99999999999"), 2, "--size");
+  expect_error(run("simulate --out a --seed -1"), 2, "--seed");
+  expect_error(run("simulate --out a --size 2"), 2, "size: expected a whole number from 4");
+  expect_error(run("simulate --out a --preset papers"), 2, "expected paper or elements");
+  expect_error(run("inspect"), 2, "FILE");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
+}
+
+TEST_F(CommandLine, RefusesWrongFiles) {
+  expect_error(run("inspect none.h5"), 3, "none.h5: expected an HDF5 file, found No such file");
+  expect_error(run("inspect ."), 3, "a directory");
+  write_text_file(directory_ / "text.h5", "some text");
+  expect_error(run("inspect text.h5"), 3, "text.h5: expected an HDF5 file");
+  make_study();
+  expect_error(run("inspect study/truth.h5"), 3, "/entry/xrt/attenuation (1, 16, 16) float32");
+  expect_error(run("simulate --out text.h5"), 3, "text.h5: expected a directory");
+}
+
+TEST_F(CommandLine, InspectsWhatItSimulates) {
+  make_study();
+  const Outcome text = run("inspect study/xrf-2.h5");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_EQ(text.err, "");
+  EXPECT_CONTAINS(text.out, "(5, 1, 23)");
+  EXPECT_CONTAINS(text.out, "5 from 0 to 144 degrees, ascending, step 36");
+  const Outcome json = run("inspect --json study/xrf-2.h5");
+  EXPECT_EQ(json.code, 0);
+  const auto answer = nlohmann::json::parse(json.out);
+  EXPECT_EQ(answer["angles"]["count"], 5);
+  EXPECT_EQ(answer["fields"][0]["shape"], (std::vector<int>{5, 1, 23}));
+  EXPECT_EQ(answer["fields"][0]["values"]["nan"], 0);
+  EXPECT_EQ(answer["memory"]["side"], 23);
+}
+
+TEST_F(CommandLine, TakesEveryOptionOfSimulate) {
+  const Outcome o =
+      run("simulate --out study --preset elements --size 20 --angles 6 --slices 3 --noise 0.01 "
+          "--seed 9 --pixel-size 0.5 --counts 1e4");
+  EXPECT_EQ(o.code, 0) << o.err;
+  const std::string study = file_content(directory_ / "study/study.toml");
+  EXPECT_CONTAINS(study, "pixel_size = \"0.5 um\"");
+  EXPECT_CONTAINS(study, "slices = 3");
+  EXPECT_CONTAINS(study, "minus_log = true");
+  EXPECT_CONTAINS(study, "discrepancy = 0.01");
+  EXPECT_CONTAINS(study, "seed 9");
+  EXPECT_CONTAINS(run("inspect study/xrt.h5").out, "/exchange/data_white");
+}
+
+TEST_F(CommandLine, DoesNotDependOnTheNumberOfThreads) {
+  const std::string arguments = " --size 40 --angles 9 --noise 0.1";
+  ASSERT_EQ(run("simulate --out one" + arguments, "OMP_NUM_THREADS=1").code, 0);
+  ASSERT_EQ(run("simulate --out two" + arguments, "OMP_NUM_THREADS=2").code, 0);
+  EXPECT_EQ(file_content(directory_ / "one/xrt.h5"), file_content(directory_ / "two/xrt.h5"));
+}
+
+TEST_F(CommandLine, DemoDrawsAPicture) {
+  const Outcome o = run("demo --out shown");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_CONTAINS(o.out, "shown/demo.png");
+  EXPECT_EQ(file_content(directory_ / "shown/demo.png").substr(1, 3), "PNG");
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "shown/study.toml"));
+}
+
+// A limit on the size of files stands for a full disk.
+TEST_F(CommandLine, SaysSoWhenTheDiskIsFull) {
+  const std::string limit = "trap '' XFSZ; ulimit -f ";
+  for (const std::string blocks : {"0", "8", "60", "100"}) {
+    const Outcome o = run("simulate --out study --size 100", limit + blocks + ";");
+    // The shell cannot redirect into files then, so only the outcome counts.
+    EXPECT_EQ(o.code, 3) << blocks;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_ / "study")) {
+      EXPECT_NE(entry.path().extension(), ".part") << blocks;
+    }
+  }
+}
+
+TEST_F(CommandLine, SaysSoWhenItsAnswerIsLost) {
+  make_study();
+  EXPECT_EQ(run("inspect study/xrt.h5 >/dev/full; code=$?; exit $code #").code, 3);
+}
+
+}  // namespace
+}  // namespace firm

@@ -1,0 +1,59 @@
+#include "io/pending_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "firm/error.h"
+#include "temporary_directory.h"
+
+namespace firm {
+namespace {
+
+TEST(PendingFile, TakesItsNameAtCommit) {
+  const TemporaryDirectory directory;
+  PendingFile file(directory / "a");
+  EXPECT_FALSE(std::filesystem::exists(directory / "a"));
+  std::ofstream(file.temporary()) << "new";
+  file.commit();
+  EXPECT_EQ(file_content(directory / "a"), "new");
+  EXPECT_EQ(directory.count(), 1u);
+}
+
+TEST(PendingFile, LeavesTheOldFileWithoutCommit) {
+  const TemporaryDirectory directory;
+  write_text_file(directory / "a", "old");
+  {
+    const PendingFile file(directory / "a");
+    std::ofstream(file.temporary()) << "new";
+    EXPECT_EQ(directory.count(), 2u);
+  }
+  EXPECT_EQ(file_content(directory / "a"), "old");
+  EXPECT_EQ(directory.count(), 1u);
+}
+
+TEST(PendingFile, NamesThePlaceThatCannotBeWritten) {
+  const TemporaryDirectory directory;
+  const std::string text = error_of([&] { PendingFile(directory / "none/a"); });
+  EXPECT_CONTAINS(text, "none/a: expected a file that can be written, found No such file");
+}
+
+TEST(PendingFile, DoesNotReplaceADirectory) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "a");
+  EXPECT_THROW(write_text_file(directory / "a", "text"), Error);
+  EXPECT_EQ(directory.count(), 1u);
+}
+
+TEST(MakeDirectory, CreatesParentsAndAcceptsWhatExists) {
+  const TemporaryDirectory directory;
+  make_directory(directory / "a/b");
+  make_directory(directory / "a/b");
+  EXPECT_TRUE(std::filesystem::is_directory(directory / "a/b"));
+  write_text_file(directory / "file", "");
+  EXPECT_THROW(make_directory(directory / "file"), Error);
+  EXPECT_THROW(make_directory(directory / "file/below"), Error);
+}
+
+}  // namespace
+}  // namespace firm

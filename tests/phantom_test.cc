@@ -1,0 +1,119 @@
+#include "sim/phantom.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+namespace firm {
+namespace {
+
+// Pixels per value, in thousandths.
+std::map<long, int> histogram(const Block& images, std::size_t slice) {
+  std::map<long, int> counts;
+  for (std::size_t k = 0; k < images.rows(); ++k) {
+    ++counts[std::lround(1000 * static_cast<double>(images(k, slice)))];
+  }
+  return counts;
+}
+
+float at(const Block& image, std::size_t n, std::size_t row, std::size_t column) {
+  return image(row * n + column, 0);
+}
+
+double distance(const Block& images, std::size_t a, std::size_t b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < images.rows(); ++k) {
+    const double d = static_cast<double>(images(k, a)) - static_cast<double>(images(k, b));
+    sum += d * d;
+  }
+  return std::sqrt(sum);
+}
+
+void expect_sound(const Phantom& phantom) {
+  ASSERT_EQ(phantom.images.size(), phantom.coefficients.size() + 1);
+  ASSERT_EQ(phantom.titles.size(), phantom.images.size());
+  const Block& xrt = phantom.images.back();
+  for (std::size_t k = 0; k < xrt.size(); ++k) {
+    double sum = 0;
+    for (std::size_t i = 0; i < phantom.coefficients.size(); ++i) {
+      const float value = phantom.images[i].data()[k];
+      ASSERT_GE(value, 0.0f);
+      sum += phantom.coefficients[i] * static_cast<double>(value);
+    }
+    ASSERT_NEAR(static_cast<double>(xrt.data()[k]), sum, 1e-6 * (1 + sum));
+  }
+}
+
+// The counts come from an evaluation of the ellipse table that shares no code with this one.
+TEST(PaperPhantom, HasTheValuesOfTheTable) {
+  const Phantom p = paper_phantom(250, 1);
+  const std::map<long, int> xrf1 = {{0, 53812}, {200, 6342}, {1000, 2346}};
+  const std::map<long, int> xrf2 = {{0, 36380}, {200, 21028}, {300, 2380}, {1000, 2712}};
+  const std::map<long, int> xrf3 = {{0, 36071}, {200, 22257}, {300, 1482}, {1000, 2690}};
+  EXPECT_EQ(histogram(p.images[0], 0), xrf1);
+  EXPECT_EQ(histogram(p.images[1], 0), xrf2);
+  EXPECT_EQ(histogram(p.images[2], 0), xrf3);
+}
+
+TEST(PaperPhantom, IsUprightWithRowZeroOnTop) {
+  const Block xrf2 = paper_phantom(250, 1).images[1];
+  EXPECT_FLOAT_EQ(at(xrf2, 250, 168, 124), 0.3f);  // the disc is in the lower half
+  EXPECT_FLOAT_EQ(at(xrf2, 250, 81, 124), 0.0f);
+  EXPECT_FLOAT_EQ(at(xrf2, 250, 150, 80), 0.0f);  // the left inclusion leans to the lower left
+  EXPECT_FLOAT_EQ(at(xrf2, 250, 73, 80), 0.2f);
+  EXPECT_FLOAT_EQ(at(xrf2, 250, 121, 152), 0.0f);  // the right inclusion
+}
+
+TEST(PaperPhantom, IsSoundAtAllSizes) {
+  for (const int n : {16, 17, 33, 64, 128, 250}) expect_sound(paper_phantom(n, 1));
+}
+
+TEST(PaperPhantom, RepeatsItsSlice) {
+  const Phantom p = paper_phantom(20, 3);
+  for (const Block& images : p.images) {
+    ASSERT_EQ(images.columns(), 3u);
+    EXPECT_EQ(distance(images, 0, 1), 0);
+    EXPECT_EQ(distance(images, 0, 2), 0);
+    EXPECT_GT(histogram(images, 2).size(), 1u);
+  }
+}
+
+TEST(ElementsPhantom, IsSoundAtAllSizes) {
+  for (const int n : {16, 33, 100}) expect_sound(elements_phantom(n, 4));
+  expect_sound(elements_phantom(24, 1));
+}
+
+TEST(ElementsPhantom, HasThePaperShapesInTheMiddle) {
+  const Phantom elements = elements_phantom(64, 5);
+  const Phantom paper = paper_phantom(64, 1);
+  const double densities[] = {0.4, 0.2, 0.1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k < paper.images[i].rows(); ++k) {
+      ASSERT_NEAR(static_cast<double>(elements.images[i](k, 2)),
+                  densities[i] * static_cast<double>(paper.images[i](k, 0)), 1e-6);
+    }
+  }
+}
+
+TEST(ElementsPhantom, ChangesSmoothlyAlongItsHeight) {
+  const Phantom p = elements_phantom(100, 17);
+  for (const Block& images : p.images) {
+    const double across = distance(images, 0, 8);
+    for (std::size_t k = 0; k + 1 < 17; ++k) {
+      EXPECT_GT(distance(images, k, k + 1), 0) << k;
+      EXPECT_LT(distance(images, k, k + 1), across) << k;
+    }
+  }
+}
+
+TEST(ElementsPhantom, IsThinnerAtItsEnds) {
+  const Phantom p = elements_phantom(100, 9);
+  for (const Block& images : p.images) {
+    EXPECT_LT(histogram(images, 4)[0], histogram(images, 0)[0]);
+    EXPECT_LT(histogram(images, 4)[0], histogram(images, 8)[0]);
+  }
+}
+
+}  // namespace
+}  // namespace firm
