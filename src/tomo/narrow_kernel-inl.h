@@ -1,5 +1,6 @@
 // The narrow strip kernels: the lanes of a vector are neighbouring rays (forward) or neighbouring
 // pixels (adjoint), for up to kNarrowSlots slots that share the weights. Best for few slots.
+// Compiled once for each instruction set, after strip_kernel_common-inl.h.
 
 HWY_BEFORE_NAMESPACE();
 namespace firm {
@@ -22,8 +23,9 @@ HWY_INLINE Range rows_within(const ForwardSweep& s, double x, int width, int hei
 //   part right of the left edge of pixel m:  G_m = clamp(F + lane - (m - 1) one),  G_0 = tau
 //   weight of pixel m:                       w_m = G_m - G_{m+1},  G_{M+1} = 0
 //
-// Per row: 5 M + 2 vector operations for the weights, and for each slot M + 1 loads with as many
-// fused multiply-adds; M is 1 to 4 if beamlets are as wide as pixels and there are eight lanes.
+// Per row: 5 M + 2 vector operations for the weights, and for each slot an addition and M + 1 loads
+// with as many multiply-adds; M is 1 to 4 if beamlets are as wide as pixels and there are eight
+// lanes.
 template <int kBoundaries, int kSlots>
 HWY_INLINE void forward_group(const NarrowForwardJob& job, Range rows,
                               const std::int32_t* HWY_RESTRICT base,
@@ -45,19 +47,22 @@ HWY_INLINE void forward_group(const NarrowForwardJob& job, Range rows,
     VI z = hn::Add(hn::Set(di, phase[r]), lane);
     VI part = clamp_to(z, tau);
     V w = hn::ConvertTo(d, hn::Sub(tau, part));
-    for (int m = 0; m < boundaries; ++m) {
-      for (int c = 0; c < kSlots; ++c) {
-        sum[c] = hn::MulAdd(w, hn::LoadU(d, p + m + c * kTileStride), sum[c]);
-      }
-      if (m + 1 == boundaries) break;
+    // The row's own sum first: only one addition then waits for the row before.
+    V row_sum[kSlots];
+    for (int c = 0; c < kSlots; ++c) row_sum[c] = hn::Mul(w, hn::LoadU(d, p + c * kTileStride));
+    for (int m = 1; m < boundaries; ++m) {
       z = hn::Sub(z, one);
       const VI next = clamp_to(z, tau);
       w = hn::ConvertTo(d, hn::Sub(part, next));
       part = next;
+      for (int c = 0; c < kSlots; ++c) {
+        row_sum[c] = hn::MulAdd(w, hn::LoadU(d, p + m + c * kTileStride), row_sum[c]);
+      }
     }
     w = hn::ConvertTo(d, part);
     for (int c = 0; c < kSlots; ++c) {
-      sum[c] = hn::MulAdd(w, hn::LoadU(d, p + boundaries + c * kTileStride), sum[c]);
+      const V last = hn::LoadU(d, p + boundaries + c * kTileStride);
+      sum[c] = hn::Add(sum[c], hn::MulAdd(w, last, row_sum[c]));
     }
   }
   const std::size_t ray_stride = job.plan->ray_stride();
@@ -131,13 +136,18 @@ HWY_INLINE void adjoint_row(const NarrowAdjointJob& job, Positions positions,
       const VI ramp = hn::Set(di, sweep.ramp);
       const VI one = hn::Set(di, sweep.one);
       VI distance = hn::Sub(hn::Load(di, sweep.lane), hn::Set(di, positions.phase[at]));
-      for (int m = 0; m < count; ++m) {
+      const V w0 = hn::ConvertTo(d, clamp_to(hn::Sub(peak, hn::Abs(distance)), ramp));
+      V family_sum[kSlots];
+      for (int c = 0; c < kSlots; ++c)
+        family_sum[c] = hn::Mul(w0, hn::LoadU(d, y + c * ray_stride));
+      for (int m = 1; m < count; ++m) {
+        distance = hn::Add(distance, one);
         const V w = hn::ConvertTo(d, clamp_to(hn::Sub(peak, hn::Abs(distance)), ramp));
         for (int c = 0; c < kSlots; ++c) {
-          sum[c] = hn::MulAdd(w, hn::LoadU(d, y + m + c * ray_stride), sum[c]);
+          family_sum[c] = hn::MulAdd(w, hn::LoadU(d, y + m + c * ray_stride), family_sum[c]);
         }
-        distance = hn::Add(distance, one);
       }
+      for (int c = 0; c < kSlots; ++c) sum[c] = hn::Add(sum[c], family_sum[c]);
     }
     for (int c = 0; c < kSlots; ++c) hn::StoreU(sum[c], d, x + c * kTileStride);
   }
@@ -226,6 +236,8 @@ inline void adjoint(const NarrowAdjointJob& job) {
       return adjoint_slots<4>(job);
   }
 }
+
+inline NarrowFunctions functions() { return {lane_count(), &forward, &adjoint}; }
 
 }  // namespace narrow
 }  // namespace HWY_NAMESPACE

@@ -61,9 +61,9 @@ class FrameReader {
     }
   }
 
-  // Ask for the cache line of a pixel that will be wanted soon, if it is in the present tile.
-  void prefetch(int x, int y) const {
-    if (y >= tile_.y0 + tile_.height) return;
+  // Asks for the cache line of a pixel that will be wanted soon.
+  void prefetch(int x, int y) {
+    find(x, y);
     __builtin_prefetch(start_ + static_cast<std::size_t>(y - tile_.y0) * layout_.row_stride() +
                        (x - tile_.x0));
   }
@@ -99,13 +99,20 @@ void add_run(const float* from, int n, bool reverse, float* to) {
 // Part of a band of the image in which the orientations are added up: those that are transposed in
 // a transposed array, so that all additions run along rows.
 constexpr int kPatchColumns = 64;
-constexpr int kAhead =
-    12;  // rows; each is a cache line of its own, which hardware does not foresee
 struct Patch {
   int row, column;    // of the image
   int rows, columns;  // size
   float upright[kBandRows][kPatchColumns] = {};
   float transposed[kPatchColumns][kBandRows] = {};
+
+  // Of a transposed frame every row is a cache line of its own, which hardware does not foresee.
+  void prefetch(const Geometry& g, const Orientation& o, FrameReader reader) const {
+    if (!o.transposed) return;
+    const int i = o.up() ? g.image_rows - 1 - row : row;
+    for (int j = column; j < column + columns; ++j) {
+      reader.prefetch(i, o.left() ? g.image_columns - 1 - j : j);
+    }
+  }
 
   void add(const Geometry& g, const Orientation& o, FrameReader reader) {
     const int i0 = o.up() ? g.image_rows - row - rows : row;
@@ -116,7 +123,6 @@ struct Patch {
         reader.visit_run(i0, j0 + j, rows, [&](int first, const float* values, int count) {
           add_run(values, count, o.up(), to + (o.up() ? rows - 1 - first : first));
         });
-        reader.prefetch(i0 + rows / 2, j0 + j + kAhead);
       }
     } else {
       for (int i = 0; i < rows; ++i) {
@@ -164,11 +170,15 @@ void unpack_band(const float* pixels, const StripPlan& plan, const NarrowLayout&
     const int width = std::min(kPatchColumns, g.image_columns - column);
     for (std::size_t c = 0; c < columns.count; ++c) {
       Patch patch{row, column, rows, width};
-      int slot = static_cast<int>(c);
-      for (const Orientation& o : plan.orientations()) {
-        patch.add(g, o, FrameReader(pixels, layout, plan.pad(), slot));
-        slot += layout.columns();
-      }
+      const auto each_orientation = [&](const auto& visit) {
+        int slot = static_cast<int>(c);
+        for (const Orientation& o : plan.orientations()) {
+          visit(o, FrameReader(pixels, layout, plan.pad(), slot));
+          slot += layout.columns();
+        }
+      };
+      each_orientation([&](const Orientation& o, FrameReader r) { patch.prefetch(g, o, r); });
+      each_orientation([&](const Orientation& o, FrameReader r) { patch.add(g, o, r); });
       for (int i = 0; i < rows; ++i) {
         const auto pixel =
             static_cast<std::size_t>(row + i) * static_cast<std::size_t>(g.image_columns) +

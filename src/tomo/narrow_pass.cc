@@ -91,7 +91,7 @@ void NarrowPass::forward_task(const NarrowLayout& layout, int block, std::size_t
   });
   for (std::size_t tile = 0; tile < layout.tiles(); ++tile) {
     each_family([&](const Family& f, SlotRange slots, float* rays) {
-      kernel_.narrow_forward({&plan_, &f, layout.tile(tile), slots.end - slots.begin,
+      kernel_.narrow.forward({&plan_, &f, layout.tile(tile), slots.end - slots.begin,
                               pixels_.data() + layout.pixel_offset(tile, slots.begin),
                               layout.row_stride(), rays + plan_.ray_pad()});
     });
@@ -126,7 +126,7 @@ void NarrowPass::adjoint_task(const NarrowLayout& layout, int block, std::size_t
     const int batch = batch_size(families, k);
     const SlotRange slots = layout.overlap(f, all);
     if (slots.begin < slots.end) {
-      kernel_.narrow_adjoint(
+      kernel_.narrow.adjoint(
           {&plan_, &f, batch, t, slots.end - slots.begin,
            rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(),
            static_cast<std::size_t>(f.members * layout.columns()) * plan_.ray_stride(),

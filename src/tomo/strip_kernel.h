@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tomo/strip_plan.h"
@@ -54,8 +55,8 @@ struct NarrowAdjointJob {
 
 // ---- wide -------------------------------------------------------------------------------------
 
-inline constexpr int kWideTileHeight = 32;
-inline constexpr int kWideBatch = 8;
+inline constexpr int kWideTileHeight = 64;
+inline constexpr int kWideBatch = 16;
 
 // y += A x for some members of one family and a part of its frame.
 struct WideForwardJob {
@@ -86,16 +87,35 @@ struct WideAdjointJob {
   std::size_t x_stride;
 };
 
-struct StripKernel {
-  const char* name;  // "strip-avx2"
+// ---- kernels ----------------------------------------------------------------------------------
+
+struct NarrowFunctions {
   int lanes;
-  void (*narrow_forward)(const NarrowForwardJob&);
-  void (*narrow_adjoint)(const NarrowAdjointJob&);
-  void (*wide_forward)(const WideForwardJob&);
-  void (*wide_adjoint)(const WideAdjointJob&);
+  void (*forward)(const NarrowForwardJob&);
+  void (*adjoint)(const NarrowAdjointJob&);
 };
 
-// Kernels this processor can run, best first.
+struct WideFunctions {
+  void (*forward)(const WideForwardJob&);
+  void (*adjoint)(const WideAdjointJob&);
+};
+
+struct StripKernel {
+  const char* name;  // "strip-avx2"
+  NarrowFunctions narrow;
+  WideFunctions wide;
+
+  int lanes() const { return narrow.lanes; }
+};
+
+// Kernels this processor can run, best first; the last is scalar_kernel().
 const std::vector<const StripKernel*>& strip_kernels();
+
+// One lane, on any processor.
+const StripKernel& scalar_kernel();
+
+// Of one of Highway's targets that this build has; the processor must have it, too.
+NarrowFunctions narrow_functions(std::int64_t target);
+WideFunctions wide_functions(std::int64_t target);
 
 }  // namespace firm

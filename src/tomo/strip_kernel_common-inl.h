@@ -1,6 +1,5 @@
-// What the narrow and the wide strip kernels share, compiled once for each instruction set:
-// included by strip_kernel.cc through Highway's foreach_target, and by strip_kernel_scalar.cc. So
-// there is no include guard here and in the two kernel files.
+// What the narrow and the wide strip kernels share, compiled once for each instruction set by
+// Highway's foreach_target. So there is no include guard here and in the two kernel files.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 

@@ -1,16 +1,17 @@
-#include "tomo/strip_kernel_scalar.h"
+// The strip kernels compiled for one lane.
+#include "tomo/strip_kernel.h"
 
 #define HWY_COMPILE_ONLY_SCALAR
 #include "tomo/strip_kernel_common-inl.h"
-//
+// After what they need.
 #include "tomo/narrow_kernel-inl.h"
-//
 #include "tomo/wide_kernel-inl.h"
 
 namespace firm {
 
 const StripKernel& scalar_kernel() {
-  static const StripKernel kernel = N_SCALAR::make_kernel("strip-scalar");
+  static const StripKernel kernel = {"strip-scalar", N_SCALAR::narrow::functions(),
+                                     N_SCALAR::wide::functions()};
   return kernel;
 }
 

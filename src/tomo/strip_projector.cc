@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tomo/narrow_pass.h"
-#include "tomo/strip_kernel_scalar.h"
+#include "tomo/strip_kernel.h"
 #include "tomo/wide_pass.h"
 
 namespace firm {
@@ -18,11 +18,11 @@ constexpr int kMaxMembers = 8;  // of a family: all symmetries of the square
 // lane does.
 std::unique_ptr<StripPass> make_narrow_pass(const Geometry& geometry, const StripKernel& kernel,
                                             int threads, int columns) {
-  StripPlan plan(geometry, kernel.lanes, kMaxMembers);
+  StripPlan plan(geometry, kernel.lanes(), kMaxMembers);
   const auto n = static_cast<std::size_t>(std::min(columns, kMaxNarrow));
   if (plan.fits()) return std::make_unique<NarrowPass>(std::move(plan), kernel, threads, n);
   const StripKernel& scalar = scalar_kernel();
-  return std::make_unique<NarrowPass>(StripPlan(geometry, scalar.lanes, kMaxMembers), scalar,
+  return std::make_unique<NarrowPass>(StripPlan(geometry, scalar.lanes(), kMaxMembers), scalar,
                                       threads, n);
 }
 
@@ -39,10 +39,10 @@ std::vector<int> wide_columns(int lanes, int most) {
 
 StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kernel, int threads,
                                int columns)
-    : Projector(geometry), kernel_(kernel), wide_plan_(geometry, kernel.lanes) {
+    : Projector(geometry), kernel_(kernel), wide_plan_(geometry, kernel.lanes()) {
   int rest = columns;  // most columns that the wide kernels leave over
   if (wide_plan_.fits()) {
-    for (const int n : wide_columns(kernel.lanes, columns)) {
+    for (const int n : wide_columns(kernel.lanes(), columns)) {
       passes_.push_back(std::make_unique<WidePass>(wide_plan_, kernel, threads,
                                                    static_cast<std::size_t>(n),
                                                    static_cast<std::size_t>(columns)));

@@ -1,5 +1,5 @@
 // The wide strip kernels: the lanes of a vector are columns of a Block, one ray or one pixel at a
-// time. Compiled once for each instruction set, after narrow_kernel-inl.h.
+// time. Compiled once for each instruction set, after strip_kernel_common-inl.h.
 //
 // A ray meets at most two pixels of a row, so per row there are two weights, and for each vector of
 // columns two loads with fused multiply-adds. The weights are computed for many rows (or pixels) at
@@ -317,12 +317,9 @@ inline void adjoint(const WideAdjointJob& job) {
   });
 }
 
+inline WideFunctions functions() { return {&forward, &adjoint}; }
+
 }  // namespace wide
-
-inline StripKernel make_kernel(const char* name) {
-  return {name, lane_count(), &narrow::forward, &narrow::adjoint, &wide::forward, &wide::adjoint};
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace firm
 HWY_AFTER_NAMESPACE();

@@ -8,12 +8,19 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kTasksPerThread = 4;
-// Floats of a tile's row: with its kWideTileHeight rows a tile takes half of a 512 KiB cache.
-constexpr std::size_t kTileRowFloats = 2048;
+// Floats of a tile's row. With its kWideTileHeight rows a tile takes 128 KiB, and a kernel visits two
+// or four at once; found by trial on a processor with 512 KiB of second-level cache.
+constexpr std::size_t kTileRowFloats = 512;
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
+// Families of a task, at the least a quarter of a thread's part to even out the load. Each task reads
+// the whole image, so that with many families half is better.
+std::size_t families_per_task(std::size_t families, int threads) {
+  const auto n = static_cast<std::size_t>(threads);
+  const std::size_t parts = families >= 16 * n ? 2 * n : 4 * n;
+  return ceil_div(families, std::min(families, parts));
+}
 void zero_rows(Block& block, ColumnRange columns, std::size_t begin, std::size_t end) {
   for (std::size_t row = begin; row < end; ++row) {
     float* first = block.data() + row * block.columns() + columns.begin;
@@ -71,8 +78,7 @@ void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
   const Source from =
       source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), pixels_);
   const std::size_t families = plan_.strips().families().size();
-  const std::size_t wanted = kTasksPerThread * static_cast<std::size_t>(threads_);
-  const std::size_t chunk = ceil_div(families, std::min(families, wanted));
+  const std::size_t chunk = families_per_task(families, threads_);
   parallel_for(ceil_div(families, chunk), threads_, [&](std::size_t task) {
     forward_task(from, columns, y, task * chunk, std::min((task + 1) * chunk, families));
   });
@@ -82,7 +88,7 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
                             std::size_t family_begin, std::size_t family_end) const {
   const StripPlan& strips = plan_.strips();
   const auto beamlets = static_cast<std::size_t>(plan_.geometry().beamlets);
-  const int vectors = std::max(1, static_cast<int>(columns_) / kernel_.lanes);
+  const int vectors = std::max(1, static_cast<int>(columns_) / kernel_.lanes());
   const int together = 4 / vectors;  // members that a kernel takes at once
   int width = 0;
   int height = 0;
@@ -105,7 +111,7 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
         if (x0 >= o.width || y0 >= o.height) continue;
         const Tile tile{x0, y0, tile_width, std::min(kWideTileHeight, o.height - y0)};
         for (int m = 0; m < f.members; m += together) {
-          kernel_.wide_forward({&plan_, &f, m, std::min(together, f.members - m), tile,
+          kernel_.wide.forward({&plan_, &f, m, std::min(together, f.members - m), tile,
                                 static_cast<int>(columns_), x.data, x.stride, x.row_stride,
                                 y.data() + columns.begin, y.columns()});
         }
@@ -140,7 +146,7 @@ void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, int 
              pairs[k + static_cast<std::size_t>(batch)].members == pairs[k].members) {
         ++batch;
       }
-      kernel_.wide_adjoint({&plan_, &pairs[k], batch, tile, static_cast<int>(columns_), y.data,
+      kernel_.wide.adjoint({&plan_, &pairs[k], batch, tile, static_cast<int>(columns_), y.data,
                             y.stride, y.row_stride, x.data() + columns.begin, x.columns()});
       k += static_cast<std::size_t>(batch);
     }
