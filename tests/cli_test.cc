@@ -51,7 +51,7 @@ TEST_F(CommandLine, HelpsWithEveryVerb) {
   const Outcome all = run("--help");
   EXPECT_EQ(all.code, 0);
   EXPECT_CONTAINS(all.out, "Exit codes");
-  for (const std::string verb : {"demo", "simulate", "inspect"}) {
+  for (const std::string verb : {"demo", "simulate", "inspect", "bench"}) {
     EXPECT_CONTAINS(all.out, verb);
     const Outcome o = run(verb + " --help");
     EXPECT_EQ(o.code, 0);
@@ -131,6 +131,24 @@ TEST_F(CommandLine, DemoDrawsAPicture) {
 }
 
 // A limit on the size of files stands for a full disk.
+TEST_F(CommandLine, TimesTheProjector) {
+  const Outcome o = run("bench --size 32 --angles 6 --slices 2 --threads 1 --seconds 0 --json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  const auto j = nlohmann::json::parse(o.out);
+  EXPECT_GT(j.at("forward_gups").get<double>(), 0);
+  EXPECT_GT(j.at("adjoint_gups").get<double>(), 0);
+  EXPECT_GE(j.at("setup_seconds").get<double>(), 0);
+  EXPECT_EQ(j.at("matrix_bytes").get<int>(), 0);
+  EXPECT_EQ(j.at("threads").get<int>(), 1);
+  EXPECT_CONTAINS(j.at("kernel").get<std::string>(), "strip-");
+  EXPECT_CONTAINS(run("bench --size 16 --angles 4 --seconds 0").out, "GUPS");
+}
+
+TEST_F(CommandLine, RefusesToTimeNonsense) {
+  expect_error(run("bench --size 0"), 2, "--size");
+  expect_error(run("bench --kernel cuda --size 8 --angles 2"), 2, "strip-scalar");
+}
+
 TEST_F(CommandLine, SaysSoWhenTheDiskIsFull) {
   const std::string limit = "trap '' XFSZ; ulimit -f ";
   for (const std::string blocks : {"0", "8", "60", "100"}) {

@@ -62,7 +62,10 @@ struct Split {
 
 inline Split split(double x) {
   const double whole = std::floor(x);
-  const auto fraction = static_cast<std::int64_t>((x - whole) / kFractionUnit + 0.5);
+  // Not negative, so that this rounds to nearest; lround would be a call in the innermost loops.
+  const double units = (x - whole) / kFractionUnit;
+  const auto fraction =
+      static_cast<std::int64_t>(units + 0.5);  // NOLINT(bugprone-incorrect-roundings)
   const auto carry = static_cast<std::int32_t>(fraction >> 31);
   return {static_cast<std::int32_t>(whole) + carry,
           static_cast<std::int32_t>(fraction & 0x7fffffff)};

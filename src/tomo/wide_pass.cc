@@ -8,14 +8,14 @@
 namespace firm {
 namespace {
 
-// Floats of a tile's row. With its kWideTileHeight rows a tile takes 128 KiB, and a kernel visits two
-// or four at once; found by trial on a processor with 512 KiB of second-level cache.
+// Floats of a tile's row. With its kWideTileHeight rows a tile takes 128 KiB, and a kernel visits
+// two or four at once; found by trial on a processor with 512 KiB of second-level cache.
 constexpr std::size_t kTileRowFloats = 512;
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// Families of a task, at the least a quarter of a thread's part to even out the load. Each task reads
-// the whole image, so that with many families half is better.
+// Families of a task, at the least a quarter of a thread's part to even out the load. Each task
+// reads the whole image, so that with many families half is better.
 std::size_t families_per_task(std::size_t families, int threads) {
   const auto n = static_cast<std::size_t>(threads);
   const std::size_t parts = families >= 16 * n ? 2 * n : 4 * n;
