@@ -1,32 +1,30 @@
 #include "tomo/narrow_pack.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 
 namespace firm {
 namespace {
 
-// Pixels are moved in squares of this side, so that neither side of a transpose thrashes the cache.
-constexpr int kSquare = 16;
-
-void copy_strided(const float* from, std::ptrdiff_t step, int n, float* to) {
-  if (step == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(float));
-  } else if (step == -1) {
-    std::reverse_copy(from - (n - 1), from + 1, to);
-  } else {
-    for (int k = 0; k < n; ++k) to[k] = from[k * step];
-  }
-}
-
 // One slot of a tile: frame pixel (x, y) of the tile is in[x * dx + y * dy].
 void pack_slot(const float* in, std::ptrdiff_t dx, std::ptrdiff_t dy, int width, int height,
                std::size_t row_stride, float* out) {
-  for (int yb = 0; yb < height; yb += kSquare) {
-    for (int xb = 0; xb < width; xb += kSquare) {
-      for (int r = yb; r < std::min(yb + kSquare, height); ++r) {
-        copy_strided(in + xb * dx + r * dy, dx, std::min(kSquare, width - xb),
-                     out + static_cast<std::size_t>(r) * row_stride + xb);
+  // Pixels are moved in squares, so that neither side of a transpose thrashes the cache; along rows
+  // of memory in one go.
+  const int square = std::abs(dx) == 1 ? width : 16;
+  for (int yb = 0; yb < height; yb += 16) {
+    for (int xb = 0; xb < width; xb += square) {
+      const int n = std::min(square, width - xb);
+      for (int r = yb; r < std::min(yb + 16, height); ++r) {
+        const float* from = in + xb * dx + r * dy;
+        float* to = out + static_cast<std::size_t>(r) * row_stride + xb;
+        if (dx == 1) {
+          std::copy_n(from, n, to);
+        } else if (dx == -1) {
+          std::reverse_copy(from - (n - 1), from + 1, to);
+        } else {
+          for (int k = 0; k < n; ++k) to[k] = from[k * dx];
+        }
       }
     }
   }
@@ -99,18 +97,21 @@ void add_run(const float* from, int n, bool reverse, float* to) {
 // Part of a band of the image in which the orientations are added up: those that are transposed in
 // a transposed array, so that all additions run along rows.
 constexpr int kPatchColumns = 64;
+constexpr int kLine = 16;  // floats of a cache line
 struct Patch {
   int row, column;    // of the image
   int rows, columns;  // size
   float upright[kBandRows][kPatchColumns] = {};
   float transposed[kPatchColumns][kBandRows] = {};
 
-  // Of a transposed frame every row is a cache line of its own, which hardware does not foresee.
+  // Of a transposed frame every row is on cache lines of its own, which hardware does not foresee.
   void prefetch(const Geometry& g, const Orientation& o, FrameReader reader) const {
     if (!o.transposed) return;
-    const int i = o.up() ? g.image_rows - 1 - row : row;
+    const int i0 = o.up() ? g.image_rows - row - rows : row;
     for (int j = column; j < column + columns; ++j) {
-      reader.prefetch(i, o.left() ? g.image_columns - 1 - j : j);
+      for (int i = 0; i < rows; i += kLine) {
+        reader.prefetch(i0 + i, o.left() ? g.image_columns - 1 - j : j);
+      }
     }
   }
 

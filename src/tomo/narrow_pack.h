@@ -13,7 +13,7 @@ namespace firm {
 void pack_tile(const Block& x, ColumnRange columns, const StripPlan& plan,
                const NarrowLayout& layout, std::size_t tile, float* pixels);
 
-inline constexpr int kBandRows = 16;
+inline constexpr int kBandRows = 32;
 
 // Up to kBandRows rows of the image from `row` on: x = sum over orientations.
 void unpack_band(const float* pixels, const StripPlan& plan, const NarrowLayout& layout,
