@@ -27,7 +27,7 @@ bool all_zero(const Range& values) {
 
 TEST(Pages, NoneForNoBytes) {
   EXPECT_EQ(allocate_pages(0), nullptr);
-  free_pages(nullptr);
+  free_pages(nullptr, 0);
 }
 
 TEST(Pages, AreAlignedAndZeroed) {
@@ -37,7 +37,7 @@ TEST(Pages, AreAlignedAndZeroed) {
     EXPECT_TRUE(is_aligned(memory, bytes < kHugePage ? 64 : kHugePage)) << bytes;
     EXPECT_TRUE(std::all_of(memory, memory + bytes, [](unsigned char b) { return b == 0; }))
         << bytes;
-    free_pages(memory);
+    free_pages(memory, bytes);
   }
 }
 

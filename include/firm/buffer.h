@@ -1,8 +1,8 @@
 // Buffer<T>: owned, zeroed, cache-line aligned memory on huge pages where the system has them.
 //
-// Large arrays are aligned so that the kernel may back them with 2 MiB pages, which nearly doubles
-// the rate at which a big matrix or image can be read. Copyable and movable like a vector, but its
-// size is fixed at construction.
+// Large arrays are mapped so that the kernel may back them with 2 MiB pages, which nearly doubles
+// the rate at which a big image can be read, and cost nothing until they are touched. Copyable and
+// movable like a vector, but its size is fixed at construction.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace firm {
 
 // Memory of at least `bytes`, zeroed, aligned to 64 bytes; throws std::bad_alloc. Null for 0.
 void* allocate_pages(std::size_t bytes);
-void free_pages(void* memory);
+void free_pages(void* memory, std::size_t bytes);
 
 template <typename T>
 class Buffer {
@@ -24,7 +24,7 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t size)
-      : size_(size), data_(static_cast<T*>(allocate_pages(size * sizeof(T)))) {}
+      : size_(size), data_(static_cast<T*>(allocate_pages(size * sizeof(T))), Deleter{size}) {}
 
   Buffer(const Buffer& other) : Buffer(other.size_) {
     if (size_ > 0) std::memcpy(data(), other.data(), size_ * sizeof(T));
@@ -48,7 +48,8 @@ class Buffer {
 
  private:
   struct Deleter {
-    void operator()(T* p) const { free_pages(p); }
+    std::size_t size = 0;
+    void operator()(T* p) const { free_pages(p, size * sizeof(T)); }
   };
 
   std::size_t size_ = 0;

@@ -40,13 +40,17 @@ std::vector<int> wide_columns(int lanes, int most) {
 StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kernel, int threads,
                                int columns)
     : Projector(geometry), kernel_(kernel), wide_plan_(geometry, kernel.lanes()) {
-  int rest = columns;  // most columns that the wide kernels leave over
+  const auto block_columns = static_cast<std::size_t>(columns);
+  int rest = columns;  // columns that the wide kernels leave over
   if (wide_plan_.fits()) {
     for (const int n : wide_columns(kernel.lanes(), columns)) {
-      passes_.push_back(std::make_unique<WidePass>(wide_plan_, kernel, threads,
-                                                   static_cast<std::size_t>(n),
-                                                   static_cast<std::size_t>(columns)));
-      rest = n - 1;
+      const auto pass_columns = static_cast<std::size_t>(n);
+      if (!scratch_) {
+        scratch_ = std::make_unique<WideScratch>(geometry, pass_columns, block_columns);
+      }
+      passes_.push_back(
+          std::make_unique<WidePass>(wide_plan_, kernel, threads, pass_columns, *scratch_));
+      rest = columns % n;
     }
   }
   passes_.push_back(make_narrow_pass(geometry, kernel, threads, std::max(rest, 1)));
@@ -54,6 +58,7 @@ StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kern
 
 std::size_t StripProjector::bytes() const {
   std::size_t sum = wide_plan_.bytes();
+  if (scratch_) sum += (scratch_->pixels.size() + scratch_->rays.size()) * sizeof(float);
   for (const auto& pass : passes_) sum += pass->bytes();
   return sum;
 }

@@ -7,6 +7,7 @@
 #include "firm/projector.h"
 #include "tomo/strip_kernel.h"
 #include "tomo/strip_pass.h"
+#include "tomo/wide_pass.h"
 #include "tomo/wide_plan.h"
 
 namespace firm {
@@ -26,6 +27,7 @@ class StripProjector final : public Projector {
 
   const StripKernel& kernel_;
   WidePlan wide_plan_;
+  std::unique_ptr<WideScratch> scratch_;            // null without wide passes
   std::vector<std::unique_ptr<StripPass>> passes_;  // widest first
 };
 

@@ -43,19 +43,20 @@ std::size_t spread(std::size_t row) { return (ceil_div(row, kCacheLine) | 1) * k
 
 }  // namespace
 
-WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
-                   std::size_t columns, std::size_t block_columns)
-    : plan_(plan), kernel_(kernel), threads_(threads), columns_(columns) {
-  const Geometry& g = plan.geometry();
+WideScratch::WideScratch(const Geometry& g, std::size_t columns, std::size_t block_columns) {
   const auto width = static_cast<std::size_t>(g.image_columns);
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
   if (crowds(width * block_columns)) {
-    pixels_ = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
+    pixels = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
   }
   if (crowds(beamlets * block_columns)) {
-    rays_ = Buffer<float>(g.angles.size() * spread(beamlets * columns));
+    rays = Buffer<float>(g.angles.size() * spread(beamlets * columns));
   }
 }
+
+WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
+                   std::size_t columns, WideScratch& scratch)
+    : plan_(plan), kernel_(kernel), threads_(threads), columns_(columns), scratch_(scratch) {}
 
 WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::size_t row_length,
                                   Buffer<float>& copy) {
@@ -76,7 +77,7 @@ WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::
 void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
   FIRM_CHECK(columns.count == columns_);
   const Source from =
-      source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), pixels_);
+      source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), scratch_.pixels);
   const std::size_t families = plan_.strips().families().size();
   const std::size_t chunk = families_per_task(families, threads_);
   parallel_for(ceil_div(families, chunk), threads_, [&](std::size_t task) {
@@ -123,7 +124,7 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
 void WidePass::adjoint(const Block& y, ColumnRange columns, Block& x) {
   FIRM_CHECK(columns.count == columns_);
   const Source from =
-      source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), rays_);
+      source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), scratch_.rays);
   const auto rows = static_cast<std::size_t>(plan_.geometry().image_rows);
   parallel_for(ceil_div(rows, kWideTileHeight), threads_, [&](std::size_t band) {
     const int begin = static_cast<int>(band) * kWideTileHeight;

@@ -16,17 +16,26 @@
 
 namespace firm {
 
+// Room for a copy of the image and of the sinogram; empty where none is needed.
+struct WideScratch {
+  // For Blocks of `block_columns` columns, of which up to `columns` are worked on at once.
+  WideScratch(const Geometry& geometry, std::size_t columns, std::size_t block_columns);
+
+  Buffer<float> pixels;
+  Buffer<float> rays;
+};
+
 class WidePass final : public StripPass {
  public:
-  // The plan must fit the wide kernels. `columns` are those of a call, as the kernels take them,
-  // `block_columns` those of the Blocks that are expected.
+  // The plan must fit the wide kernels. `columns` are those of a call, as the kernels take them.
+  // Plan and scratch must outlive this.
   WidePass(const WidePlan& plan, const StripKernel& kernel, int threads, std::size_t columns,
-           std::size_t block_columns);
+           WideScratch& scratch);
 
   std::size_t columns() const override { return columns_; }
   void forward(const Block& x, ColumnRange columns, Block& y) override;
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
-  std::size_t bytes() const override { return (pixels_.size() + rays_.size()) * sizeof(float); }
+  std::size_t bytes() const override { return 0; }
 
  private:
   // What is read: the columns of a Block, or a copy of them.
@@ -47,8 +56,7 @@ class WidePass final : public StripPass {
   const StripKernel& kernel_;
   int threads_;
   std::size_t columns_;
-  Buffer<float> pixels_;  // copy of the image, or empty
-  Buffer<float> rays_;    // copy of the sinogram, or empty
+  WideScratch& scratch_;
 };
 
 }  // namespace firm
