@@ -131,6 +131,10 @@ TEST_F(CommandLine, DemoDrawsAPicture) {
 }
 
 // A limit on the size of files stands for a full disk.
+TEST_F(CommandLine, RefusesNoPhotons) {
+  expect_error(run("simulate --out study --counts 0"), 2, "--counts");
+}
+
 TEST_F(CommandLine, TimesTheProjector) {
   const Outcome o = run("bench --size 32 --angles 6 --slices 2 --threads 1 --seconds 0 --json");
   ASSERT_EQ(o.code, 0) << o.err;

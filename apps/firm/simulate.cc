@@ -62,7 +62,8 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--counts", o.counts,
                    "Photons per beamlet: XRT as raw counts with Poisson noise and white and dark "
-                   "fields, instead of after the logarithm");
+                   "fields, instead of after the logarithm")
+      ->check(CLI::PositiveNumber);
   verb->footer(
       "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5, and\n"
       "replaces files of these names.\n"
