@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "io/length.h"
@@ -22,6 +23,10 @@ struct Arguments {
 // The library would wrap -1 around to a large seed. Empty when all is well.
 std::string not_negative(const std::string& text) {
   return text.starts_with('-') ? "expected a whole number of 0 or more, found " + text : "";
+}
+
+std::string some_photons(const std::string& text) {
+  return std::strtod(text.c_str(), nullptr) > 0 ? "" : "expected more than 0, found " + text;
 }
 
 void run(Arguments& a) {
@@ -63,7 +68,7 @@ void add_simulate(CLI::App& app) {
   verb->add_option("--counts", o.counts,
                    "Photons per beamlet: XRT as raw counts with Poisson noise and white and dark "
                    "fields, instead of after the logarithm")
-      ->check(CLI::PositiveNumber);
+      ->check(some_photons);
   verb->footer(
       "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5, and\n"
       "replaces files of these names.\n"
