@@ -56,7 +56,7 @@ Orientation make_orientation(const Geometry& g, int code) {
 
 // Whether two angles have the same weights, up to rounding.
 bool same_weights(const Placed& a, const Placed& b) {
-  constexpr double kTolerance = 1e-9;  // pixels over the whole image, relative to its size
+  constexpr double kTolerance = 1e-9;  // pixels
   return std::abs(a.start - b.start) < kTolerance && std::abs(a.slope - b.slope) < 1e-13 &&
          std::abs(a.pitch - b.pitch) < 1e-13 * a.pitch;
 }
@@ -72,6 +72,12 @@ int bits_for(double largest) {
 
 std::int32_t fixed(double x, int bits) {
   return static_cast<std::int32_t>(std::lround(std::ldexp(x, bits)));
+}
+
+RowShare make_row_share(const Family& f) {
+  const double units = std::min(std::round(f.tau / kFractionUnit), 1 / kFractionUnit - 1);
+  return {static_cast<std::int32_t>(units), static_cast<std::int32_t>(1 / kFractionUnit - units),
+          static_cast<float>(f.length / units)};
 }
 
 ForwardSweep make_forward_sweep(const Family& f, int lanes) {
@@ -177,6 +183,7 @@ void StripPlan::make_families(int max_members) {
     f.pitch = p.pitch;
     f.length = p.length;
     f.tau = std::max(p.slope, kMinTau);
+    f.share = make_row_share(f);
     f.forward = make_forward_sweep(f, lanes_);
     f.adjoint = make_adjoint_sweep(f, lanes_);
     f.forward_scale = static_cast<float>(f.length / f.forward.tau);

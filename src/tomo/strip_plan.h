@@ -71,6 +71,15 @@ inline Split split(double x) {
           static_cast<std::int32_t>(fraction & 0x7fffffff)};
 }
 
+// How the wide forward kernel shares a row between the two pixels that a ray meets, in units of
+// 2^-31 pixel: right = clamp(fraction - threshold, 0, tau), times scale in cm, and left is the
+// rest.
+struct RowShare {
+  std::int32_t tau = 0;
+  std::int32_t threshold = 0;  // 1 - tau
+  float scale = 0;
+};
+
 // Positions k * step, k = 0, 1, ..
 struct SplitTable {
   std::vector<std::int32_t> whole;
@@ -123,6 +132,7 @@ struct Family {
   double length = 0;        // cm of ray per row
   float forward_scale = 0;  // from a weight of a sweep to cm
   float adjoint_scale = 0;
+  RowShare share;
   ForwardSweep forward;
   AdjointSweep adjoint;
   SplitTable rows;    // r * slope for the rows of a tile

@@ -40,7 +40,8 @@ HWY_INLINE int row_at(const Family& f, double x, double edge, int height) {
 }
 
 // For each row, the pixels base and base + 1 of the frame and their weights:
-//   right = clamp(fraction + tau - 1, 0, tau) / tau,  left = 1 - right,  times the length in a row.
+//   right = clamp(fraction + tau - 1, 0, tau) / tau,  left = 1 - right,  times the length in a row
+// (RowShare).
 // At the frame's edges, where one of the two pixels is missing, its neighbour takes its place.
 HWY_INLINE void row_weights(const Family& f, Range rows, double x, int last_base, RowWeights& out) {
   const D d;
@@ -48,10 +49,9 @@ HWY_INLINE void row_weights(const Family& f, Range rows, double x, int last_base
   const Split at = split(x);
   const VI whole = hn::Set(di, at.whole);
   const VI fraction = hn::Set(di, at.fraction);
-  const double tau_units = std::min(std::round(f.tau / kFractionUnit), 0x7fffffffp0);
-  const VI tau = hn::Set(di, static_cast<std::int32_t>(tau_units));
-  const VI threshold = hn::Set(di, static_cast<std::int32_t>(0x7fffffffp0 - tau_units + 1));
-  const V scale = hn::Set(d, static_cast<float>(f.length / tau_units));
+  const VI tau = hn::Set(di, f.share.tau);
+  const VI threshold = hn::Set(di, f.share.threshold);
+  const V scale = hn::Set(d, f.share.scale);
   const V length = hn::Set(d, static_cast<float>(f.length));
   const VI last = hn::Set(di, last_base);
   for (int r = rows.begin / lane_count() * lane_count(); r < rows.end; r += lane_count()) {

@@ -21,6 +21,7 @@ std::size_t families_per_task(std::size_t families, int threads) {
   const std::size_t parts = families >= 16 * n ? 2 * n : 4 * n;
   return ceil_div(families, std::min(families, parts));
 }
+
 void zero_rows(Block& block, ColumnRange columns, std::size_t begin, std::size_t end) {
   for (std::size_t row = begin; row < end; ++row) {
     float* first = block.data() + row * block.columns() + columns.begin;
@@ -30,8 +31,8 @@ void zero_rows(Block& block, ColumnRange columns, std::size_t begin, std::size_t
 
 constexpr std::size_t kCacheLine = 16;  // floats
 
-// Whether rows of this many floats fall upon few sets of a cache: more than eight of them within a
-// page's worth (4096 bytes) of the same set.
+// Whether rows of this many floats start at nearly the same place of a first-level cache, 4096
+// bytes long: then a few of them push each other out.
 bool crowds(std::size_t row_floats) {
   constexpr std::size_t kPage = 1024;
   const std::size_t rest = row_floats % kPage;
