@@ -25,9 +25,7 @@ class NarrowLayout {
   NarrowLayout(const StripPlan& plan, std::size_t columns);
 
   int columns() const { return columns_; }
-  int slots() const { return slots_; }
   int blocks() const { return (slots_ + block_slots_ - 1) / block_slots_; }
-  int tiles_across() const { return across_; }
   std::size_t tiles() const {
     return static_cast<std::size_t>(across_) * static_cast<std::size_t>(down_);
   }

@@ -188,7 +188,6 @@ void StripPlan::make_families(int max_members) {
     f.adjoint = make_adjoint_sweep(f, lanes_);
     f.forward_scale = static_cast<float>(f.length / f.forward.tau);
     f.adjoint_scale = static_cast<float>(f.length / f.adjoint.ramp);
-    f.first_view = groups.size();  // set below, when the order is known
     families_.push_back(f);
   }
   // Families that the adjoint kernel can take together become neighbours.
