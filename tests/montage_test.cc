@@ -1,49 +1,17 @@
 #include "report/montage.h"
 
-#include <cairo.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "firm/error.h"
+#include "picture.h"
 #include "temporary_directory.h"
 
 namespace firm {
 namespace {
-
-// A picture read back from its file.
-class Picture {
- public:
-  explicit Picture(const std::string& path)
-      : surface_(cairo_image_surface_create_from_png(path.c_str())) {}
-  ~Picture() { cairo_surface_destroy(surface_); }
-  Picture(const Picture&) = delete;
-  Picture& operator=(const Picture&) = delete;
-
-  int width() const { return cairo_image_surface_get_width(surface_); }
-  int height() const { return cairo_image_surface_get_height(surface_); }
-  Rgb at(int x, int y) const {
-    const unsigned char* p = cairo_image_surface_get_data(surface_) +
-                             y * cairo_image_surface_get_stride(surface_) + 4 * x;
-    return {p[2], p[1], p[0]};
-  }
-  // Rows in which a colour occurs at all, from the top.
-  std::vector<int> rows_with(Rgb colour, int from_x, int to_x) const {
-    std::vector<int> rows;
-    for (int y = 0; y < height(); ++y) {
-      for (int x = from_x; x < to_x; ++x) {
-        if (at(x, y) == colour) {
-          rows.push_back(y);
-          break;
-        }
-      }
-    }
-    return rows;
-  }
-
- private:
-  cairo_surface_t* surface_;
-};
 
 TEST(Colormap, RunsFromEndToEnd) {
   EXPECT_EQ(colour_of(Colormap::kViridis, 0), (Rgb{0x44, 0x01, 0x54}));
@@ -54,6 +22,9 @@ TEST(Colormap, RunsFromEndToEnd) {
   EXPECT_EQ(colour_of(Colormap::kGrey, 0), (Rgb{0, 0, 0}));
   EXPECT_EQ(colour_of(Colormap::kGrey, 1), (Rgb{255, 255, 255}));
   EXPECT_EQ(colour_of(Colormap::kGrey, NAN), (Rgb{255, 0, 255}));
+  EXPECT_EQ(colour_of(Colormap::kDiverging, 0.5), (Rgb{255, 255, 255}));
+  EXPECT_GT(colour_of(Colormap::kDiverging, 0.2).b, colour_of(Colormap::kDiverging, 0.2).r);
+  EXPECT_GT(colour_of(Colormap::kDiverging, 0.8).r, colour_of(Colormap::kDiverging, 0.8).b);
 }
 
 TEST(Resample, TakesTheMeanOverAPixel) {
@@ -88,6 +59,67 @@ TEST(Montage, PutsRowZeroOnTopAndTheFirstPanelLeft) {
   ASSERT_EQ(dark_left.size(), 50u);
   ASSERT_EQ(dark_right.size(), 50u);
   EXPECT_GT(dark_left.front(), dark_right.back());
+}
+
+TEST(Montage, ColoursByTheGivenRange) {
+  const TemporaryDirectory directory;
+  Montage montage;
+  montage.panel_width = 100;
+  Panel panel{"", 1, 3, {-5, 1, 1}};
+  panel.range = ValueRange{0, 4};
+  montage.rows.push_back({"", Colormap::kGrey, 1, {panel}});
+  write_montage(directory / "m.png", montage);
+  const Picture picture(directory / "m.png");
+  const int left = 58;  // of the first panel
+  const int middle = picture.height() / 2 + 20;
+  EXPECT_EQ(picture.at(left + 10, middle), (Rgb{0, 0, 0}));
+  EXPECT_EQ(picture.at(left + 90, middle), (Rgb{64, 64, 64}));
+}
+
+TEST(Montage, ShowsOneValueInTheColourOfNothing) {
+  const TemporaryDirectory directory;
+  for (const Colormap map : {Colormap::kGrey, Colormap::kDiverging}) {
+    Montage montage;
+    montage.panel_width = 100;
+    montage.rows.push_back({"", map, 1, {{"", 1, 1, {7}}}});
+    write_montage(directory / "m.png", montage);
+    const Picture picture(directory / "m.png");
+    EXPECT_EQ(picture.at(58 + 50, picture.height() / 2 + 20),
+              colour_of(map, map == Colormap::kDiverging ? 0.5 : 0));
+  }
+}
+
+// The columns of pixels that a text of 20 pixels' height, centred at 200, takes in the picture.
+std::pair<int, int> extent_of(const std::string& text, double max_width) {
+  const TemporaryDirectory directory;
+  Canvas canvas(400, 30);
+  canvas.text(200, 15, text,
+              {.size = 20, .align = TextStyle::Align::kCentre, .max_width = max_width});
+  canvas.write_png(directory / "t.png");
+  const Picture picture(directory / "t.png");
+  std::pair<int, int> extent{picture.width(), 0};
+  for (int x = 0; x < picture.width(); ++x) {
+    for (int y = 0; y < picture.height(); ++y) {
+      if (picture.at(x, y) == Rgb{255, 255, 255}) continue;
+      extent = {std::min(extent.first, x), std::max(extent.second, x)};
+    }
+  }
+  return extent;
+}
+
+// A title that is too long has to stay clear of the panel to the right.
+TEST(Canvas, KeepsTextWithinItsWidth) {
+  const auto [left, right] = extent_of("WWWWWW", 0);
+  const int width = right - left;
+  EXPECT_EQ(extent_of("WWWWWW", width + 20), (std::pair{left, right}));
+  for (const std::string& text : {std::string("WWWWWW"), std::string(60, 'W')}) {
+    const auto [first, last] = extent_of(text, 0.8 * width);
+    EXPECT_GE(first, 200 - 0.4 * width - 1);
+    EXPECT_LE(last, 200 + 0.4 * width + 1);
+    EXPECT_GT(last - first, 0.6 * width);
+  }
+  // Nothing fits: an ellipsis, at most; and characters of two bytes are not cut in halves.
+  EXPECT_LT(extent_of("\u00b5\u00b5\u00b5", 3).second, 220);
 }
 
 TEST(Montage, ThatCannotBeWrittenIsAnError) {

@@ -8,8 +8,8 @@
 #include "firm/error.h"
 #include "firm/projector.h"
 #include "io/data_exchange.h"
+#include "io/image_file.h"
 #include "io/pending_file.h"
-#include "io/truth_file.h"
 #include "sim/noise.h"
 #include "temporary_directory.h"
 
@@ -66,7 +66,7 @@ TEST(Simulate, DataIsTheProjectionOfTheTruth) {
     simulate_into(directory.path(), o);
     const auto reference = make_projector(paper_geometry(32, 7, 2e-4), {"reference", 1, 3});
     for (const std::string& site : kSites) {
-      const Block truth = read_truth(directory / "truth.h5", site);
+      const Block truth = read_images(directory / "truth.h5", site);
       const Acquisition a = read_acquisition(directory / (site + ".h5"));
       ASSERT_EQ(a.data.columns(), 3u);
       EXPECT_DOUBLE_EQ(a.spacing, 2e-4);

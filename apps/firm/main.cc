@@ -76,14 +76,18 @@ int main(int argc, char** argv) {
       "Try it:\n"
       "  firm demo --out demo\n"
       "\n"
-      "Exit codes: 0 done, 2 wrong usage, 3 a data file that cannot be read or written.\n"
+      "Exit codes: 0 done, 2 wrong usage or study file, 3 a data file that cannot be read or\n"
+      "written, 5 stopped before converging.\n"
       "'firm VERB --help' explains a verb.");
   firm::add_demo(app);
   firm::add_simulate(app);
+  int outcome = kDone;
+  firm::add_recon(app, outcome);
   firm::add_inspect(app);
   firm::add_bench(app);
 
-  const int code = run(app, argc, argv);
+  const int failure = run(app, argc, argv);
+  const int code = failure == kDone ? outcome : failure;
   if (std::fflush(stdout) != 0 && code == kDone) {
     return failed(kData, "standard output: expected room for the answer, found none");
   }

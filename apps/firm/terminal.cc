@@ -32,15 +32,19 @@ ProgressLine::~ProgressLine() {
 }
 
 Progress ProgressLine::callback() {
-  return [this](const std::string& stage, double fraction) { show(stage, fraction); };
+  return [this](const std::string& stage, double fraction) {
+    show_text([&] {
+      return fmt::format("{}: {:.0f} % after {:.0f} s", stage, 100 * fraction, watch_.seconds());
+    });
+  };
 }
 
-void ProgressLine::show(const std::string& stage, double fraction) {
+void ProgressLine::show_text(const std::function<std::string()>& make) {
   const double now = watch_.seconds();
   if (now < next_) return;
   next_ = now + (terminal_ ? kTerminalInterval : kPlainInterval);
   drawn_ = true;
-  const std::string text = fmt::format("{}: {:.0f} % after {:.0f} s", stage, 100 * fraction, now);
+  const std::string text = make();
   if (terminal_) {
     fmt::print(stderr, "\r\033[K{}", text);
   } else {

@@ -1,25 +1,16 @@
 // What the verbs show to people.
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <string>
 
 #include "core/progress.h"
+#include "core/timing.h"
 
 namespace firm {
 
 // "7.1 MiB".
 std::string bytes_text(double bytes);
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 // Progress on standard error, for work that takes longer than a second: one line that is redrawn on
 // a terminal, a new line every few seconds elsewhere.
@@ -32,10 +23,10 @@ class ProgressLine {
 
   // Refers to this object.
   Progress callback();
+  // Shows make() when it is time to.
+  void show_text(const std::function<std::string()>& make);
 
  private:
-  void show(const std::string& stage, double fraction);
-
   bool terminal_;
   bool drawn_ = false;
   Stopwatch watch_;

@@ -1,4 +1,4 @@
-// Timing on a machine that others use, too: the minimum of repeats.
+// Timing.
 #pragma once
 
 #include <algorithm>
@@ -6,19 +6,41 @@
 
 namespace firm {
 
-// Shortest time of one call of `work`, in seconds. Repeats for about `budget` seconds, and at least
-// three times; the first call, which warms up caches and pages, does not count.
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Adds the time of its life to a total.
+class Timed {
+ public:
+  explicit Timed(double& total) : total_(total) {}
+  ~Timed() { total_ += watch_.seconds(); }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  double& total_;
+  Stopwatch watch_;
+};
+
+// Shortest time of one call of `work`, in seconds: on a machine that others use, too, the minimum
+// of repeats. Repeats for about `budget` seconds, and at least three times; the first call, which
+// warms up caches and pages, does not count.
 template <typename Work>
 double least_seconds(double budget, const Work& work) {
-  using Clock = std::chrono::steady_clock;
-  const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
   work();
-  const auto start = Clock::now();
+  const Stopwatch total;
   double least = 1e300;
-  for (int k = 0; k < 3 || seconds(Clock::now() - start) < budget; ++k) {
-    const auto before = Clock::now();
+  for (int k = 0; k < 3 || total.seconds() < budget; ++k) {
+    const Stopwatch one;
     work();
-    least = std::min(least, seconds(Clock::now() - before));
+    least = std::min(least, one.seconds());
   }
   return least;
 }

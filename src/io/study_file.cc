@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "io/length.h"
 #include "io/pending_file.h"
@@ -37,6 +42,7 @@ std::string study_table(const StudyFile& s) {
   text += line("name", s.name);
   text += line("description", s.description);
   if (!s.truth.empty()) text += line("truth", s.truth, "to compare a reconstruction with");
+  if (s.other) text += line("other", s.other, "there is matter that XRF does not see");
   return text;
 }
 
@@ -45,7 +51,7 @@ std::string image_table(const StudyFile& s) {
   text += line("rows", s.rows);
   text += line("columns", s.columns);
   text += line("slices", s.slices);
-  text += line("pixel_size", length_text(s.pixel_size));
+  text += line("pixel_size", exact_length_text(s.pixel_size));
   return text;
 }
 
@@ -55,9 +61,12 @@ std::string site_table(const SiteEntry& s) {
   text += line("kind", s.kind);
   text += line("data", s.data);
   if (s.kind == "xrf") text += line("coefficient", s.coefficient, "cm^2/g");
-  text += line("spacing", length_text(s.spacing), "between beamlets");
-  text += line("rotation_axis", s.rotation_axis,
-               "beamlets; the middle of the detector is beamlets / 2");
+  if (s.sigma != 1) text += line("sigma", s.sigma, "noise, in the unit of the data");
+  if (s.spacing) text += line("spacing", exact_length_text(*s.spacing), "between beamlets");
+  if (s.rotation_axis) {
+    text += line("rotation_axis", *s.rotation_axis,
+                 "beamlets; the middle of the detector is beamlets / 2");
+  }
   if (s.kind == "xrt") {
     text += line("minus_log", s.minus_log,
                  s.minus_log ? "the data is counts" : "the logarithm is already taken");
@@ -65,25 +74,77 @@ std::string site_table(const SiteEntry& s) {
   return text;
 }
 
-std::string solve_table(const StudyFile& s) {
-  std::string text = "\n[solve]\n";
-  text += line("method", s.method);
-  if (s.discrepancy > 0) {
-    text += "# Stop when every site fits its data as well as noise of this level allows.\n";
-    text += fmt::format("stop = {{ discrepancy = {} }}\n", literal(s.discrepancy));
+template <typename T>
+std::optional<T> parse_all(const std::string& text) {
+  T value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, value);
+  if (failure != std::errc() || rest != end) return {};
+  return value;
+}
+
+// A setting is a number or a truth value when it reads like one that this program wrote; so "1e3"
+// or "007", which would come back as other texts, stay texts.
+std::string setting_literal(const std::string& value) {
+  if (value == "true" || value == "false") return value;
+  if (const auto whole = parse_all<long long>(value)) {
+    if (fmt::format("{}", *whole) == value) return value;
   }
-  return text;
+  if (const auto number = parse_all<double>(value)) {
+    if (std::isfinite(*number) && fmt::format("{}", *number) == value) return literal(*number);
+  }
+  return literal(value);
+}
+
+std::string setting_line(const Setting& setting) {
+  std::string text;
+  if (setting.key == "stop.discrepancy") {
+    text = "# Stop when every site fits its data as well as noise of this level allows.\n";
+  }
+  return text + fmt::format("{} = {}\n", setting.key, setting_literal(setting.value));
+}
+
+std::string solve_table(const StudyFile& s) {
+  if (s.settings.empty()) return "";
+  std::string first;
+  std::string others;
+  for (const Setting& setting : s.settings) {
+    (setting.key == "method" ? first : others) += setting_line(setting);
+  }
+  return "\n[solve]\n" + first + others;
 }
 
 }  // namespace
 
-void write_study(const std::string& path, const StudyFile& study) {
+bool operator==(const SiteEntry& a, const SiteEntry& b) {
+  const auto members = [](const SiteEntry& s) {
+    return std::tie(s.name, s.kind, s.data, s.coefficient, s.sigma, s.spacing, s.rotation_axis,
+                    s.minus_log);
+  };
+  return members(a) == members(b);
+}
+
+bool operator==(const Setting& a, const Setting& b) { return a.key == b.key && a.value == b.value; }
+
+bool operator==(const StudyFile& a, const StudyFile& b) {
+  const auto members = [](const StudyFile& s) {
+    return std::tie(s.name, s.description, s.truth, s.other, s.rows, s.columns, s.slices,
+                    s.pixel_size, s.sites);
+  };
+  return members(a) == members(b) && std::ranges::is_permutation(a.settings, b.settings);
+}
+
+std::string study_text(const StudyFile& study) {
   std::string text = "# A FIRM study. File names are relative to this file.\n\n";
   text += study_table(study);
   text += image_table(study);
   for (const SiteEntry& site : study.sites) text += site_table(site);
   text += solve_table(study);
-  write_text_file(path, text);
+  return text;
+}
+
+void write_study(const std::string& path, const StudyFile& study) {
+  write_text_file(path, study_text(study));
 }
 
 }  // namespace firm

@@ -2,6 +2,7 @@
 
 #include <cairo.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "firm/error.h"
@@ -32,6 +33,31 @@ double offset(TextStyle::Align align, double width) {
   return 0;
 }
 
+double width_of(cairo_t* context, const std::string& text) {
+  cairo_text_extents_t extents;
+  cairo_text_extents(context, text.c_str(), &extents);
+  return extents.x_advance;
+}
+
+void drop_last_character(std::string& utf8) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  while (!utf8.empty() && continues(utf8.back())) utf8.pop_back();
+  if (!utf8.empty()) utf8.pop_back();
+}
+
+// The text, or as much of it as there is room for; makes the font smaller.
+std::string fit(cairo_t* context, const std::string& text, const TextStyle& style) {
+  const double width = width_of(context, text);
+  if (width <= style.max_width) return text;
+  cairo_set_font_size(context, style.size * std::max(0.75, style.max_width / width));
+  std::string shown = text;
+  for (std::string kept = text; width_of(context, shown) > style.max_width && !kept.empty();) {
+    drop_last_character(kept);
+    shown = kept + "\u2026";
+  }
+  return shown;
+}
+
 }  // namespace
 
 struct Canvas::State {
@@ -49,23 +75,25 @@ Canvas::Canvas(int width, int height) : state_(std::make_unique<State>()) {
 
 Canvas::~Canvas() = default;
 
+int Canvas::width() const { return cairo_image_surface_get_width(state_->surface.get()); }
+int Canvas::height() const { return cairo_image_surface_get_height(state_->surface.get()); }
+
 void Canvas::text(double x, double y, const std::string& text, const TextStyle& style) {
   cairo_t* context = state_->context.get();
   cairo_save(context);
   cairo_select_font_face(context, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
                          style.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_font_size(context, style.size);
+  const std::string fitting = style.max_width > 0 ? fit(context, text, style) : text;
   cairo_font_extents_t font;
   cairo_font_extents(context, &font);
-  cairo_text_extents_t extents;
-  cairo_text_extents(context, text.c_str(), &extents);
   set_colour(context, style.colour);
   cairo_translate(context, x, y);
   if (style.upwards) cairo_rotate(context, -std::numbers::pi / 2);
   // The middle between baseline and top of a capital, not of the letters that happen to be used,
   // so that neighbouring labels line up.
-  cairo_move_to(context, -offset(style.align, extents.x_advance), 0.36 * font.ascent);
-  cairo_show_text(context, text.c_str());
+  cairo_move_to(context, -offset(style.align, width_of(context, fitting)), 0.36 * font.ascent);
+  cairo_show_text(context, fitting.c_str());
   cairo_restore(context);
 }
 
@@ -79,10 +107,10 @@ void Canvas::frame(int x, int y, int width, int height, Rgb colour) {
 }
 
 void Canvas::pixels(int x, int y, int width, int height, std::span<const Rgb> pixels) {
-  cairo_surface_t* surface = state_->surface.get();
-  FIRM_CHECK(x >= 0 && x + width <= cairo_image_surface_get_width(surface));
-  FIRM_CHECK(y >= 0 && y + height <= cairo_image_surface_get_height(surface));
+  FIRM_CHECK(x >= 0 && x + width <= this->width());
+  FIRM_CHECK(y >= 0 && y + height <= this->height());
   FIRM_CHECK(pixels.size() == static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  cairo_surface_t* surface = state_->surface.get();
   cairo_surface_flush(surface);
   unsigned char* data = cairo_image_surface_get_data(surface);
   const int stride = cairo_image_surface_get_stride(surface);

@@ -25,6 +25,9 @@ struct TextStyle {
   bool bold = false;
   Align align = Align::kLeft;
   bool upwards = false;  // turned by 90 degrees, read from below
+  // Text that is longer gets a font somewhat smaller, and if that is not enough, loses its end to
+  // an ellipsis. 0: no limit.
+  double max_width = 0;
   Rgb colour = {30, 30, 30};
 };
 
@@ -33,6 +36,9 @@ class Canvas {
   // White.
   Canvas(int width, int height);
   ~Canvas();
+
+  int width() const;
+  int height() const;
 
   // (x, y) is on the text's middle line, at its left end, centre or right end.
   void text(double x, double y, const std::string& text, const TextStyle& style);

@@ -1,27 +1,14 @@
 // Montage: several images side by side in one labelled picture.
 //
-// Every panel has its own range of values, shown by a colour bar. Row 0 of an image is on top.
+// Every panel has its own colour bar.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "firm/block.h"
-#include "report/colormap.h"
+#include "report/panel.h"
 
 namespace firm {
-
-struct Panel {
-  std::string title;
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::vector<float> values;  // row by row
-};
-
-// One column of a block as a panel; rows * columns has to be the block's number of rows.
-Panel make_panel(const std::string& title, const Block& block, std::size_t column, std::size_t rows,
-                 std::size_t columns);
 
 struct MontageRow {
   std::string label;
@@ -39,8 +26,5 @@ struct Montage {
 };
 
 void write_montage(const std::string& path, const Montage& montage);
-
-// The panel's values on another grid: each target pixel is the mean of the source over its area.
-std::vector<float> resample(const Panel& panel, std::size_t rows, std::size_t columns);
 
 }  // namespace firm

@@ -4,10 +4,10 @@
 #include <numbers>
 
 #include "io/data_exchange.h"
+#include "io/image_file.h"
 #include "io/length.h"
 #include "io/pending_file.h"
 #include "io/study_file.h"
-#include "io/truth_file.h"
 #include "sim/simulate.h"
 
 namespace firm {
@@ -44,7 +44,7 @@ Acquisition acquisition_of(const Simulation& s, const SimulatedSite& site) {
   return a;
 }
 
-void write_images(const Simulation& s, const std::string& path) {
+void write_truth(const Simulation& s, const std::string& path) {
   const Geometry& g = s.geometry;
   const ImageGrid grid{static_cast<std::size_t>(g.image_rows),
                        static_cast<std::size_t>(g.image_columns), g.pixel_size};
@@ -56,7 +56,7 @@ void write_images(const Simulation& s, const std::string& path) {
       stacks.push_back({site.name, "density", "g/cm^3", &site.truth});
     }
   }
-  write_truth(path, grid, stacks);
+  write_images(path, grid, stacks);
 }
 
 StudyFile study_of(const Simulation& s) {
@@ -70,12 +70,20 @@ StudyFile study_of(const Simulation& s) {
   study.slices = s.options.slices;
   study.pixel_size = g.pixel_size;
   for (const SimulatedSite& site : s.sites) {
-    const bool counts = site.is_xrt() && s.options.counts > 0;
-    study.sites.push_back({site.name, site.is_xrt() ? "xrt" : "xrf", data_file(site),
-                           site.coefficient, g.spacing, g.rotation_axis, counts});
+    SiteEntry entry;
+    entry.name = site.name;
+    entry.kind = site.is_xrt() ? "xrt" : "xrf";
+    entry.data = data_file(site);
+    entry.coefficient = site.coefficient;
+    entry.spacing = g.spacing;
+    entry.rotation_axis = g.rotation_axis;
+    entry.minus_log = site.is_xrt() && s.options.counts > 0;
+    study.sites.push_back(entry);
   }
-  study.method = "firm-ds";
-  study.discrepancy = s.options.noise;
+  study.settings.push_back({"method", "firm-ds"});
+  if (s.options.noise > 0) {
+    study.settings.push_back({"stop.discrepancy", fmt::format("{}", s.options.noise)});
+  }
   return study;
 }
 
@@ -94,7 +102,7 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
   }
   report(progress, "writing truth.h5", static_cast<double>(paths.size()) / steps);
   paths.push_back((folder / "truth.h5").string());
-  write_images(simulation, paths.back());
+  write_truth(simulation, paths.back());
   paths.push_back((folder / "study.toml").string());
   write_study(paths.back(), study_of(simulation));
   report(progress, "written", 1);

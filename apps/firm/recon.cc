@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+
+#include "core/timing.h"
+#include "firm/error.h"
+#include "run/reconstruct.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+struct Arguments {
+  ReconArguments recon;
+  std::string method;
+  std::vector<std::string> settings;
+  bool resume = false;
+  bool overwrite = false;
+};
+
+// Ctrl-C and a polite kill end the run after its round; a second one ends the program.
+volatile std::sig_atomic_t stop_requested = 0;
+
+void request_stop(int /*signal*/) { stop_requested = 1; }
+
+void catch_signals() {
+  struct sigaction action = {};
+  action.sa_handler = request_stop;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::pair<std::string, std::string> key_and_value(const std::string& text) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos) {
+    throw usage_error({"--set", "", "key=value, for example stop.rounds=100", "'" + text + "'"});
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+// "round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, 0:48 to go"
+std::string round_text(const RoundRecord& r, int limit, double seconds_per_round) {
+  std::string text =
+      limit > 0 ? fmt::format("round {} / {}", r.round, limit) : fmt::format("round {}", r.round);
+  text += fmt::format("  f {:.3e}", r.objective);
+  if (r.violation) text += fmt::format("  ||Dw|| {:.1e}", *r.violation);
+  text += fmt::format("  KKT {:.1e}  {}", r.kkt, duration(r.seconds));
+  if (limit > r.round && r.round > 0) {
+    text += fmt::format(", at most {} to go", duration(seconds_per_round * (limit - r.round)));
+  }
+  return text;
+}
+
+void print_sites(const Summary& s) {
+  fmt::print("\n  {:<12} {:>12} {:>12} {:>12} {:>12}\n", "site", "residual", "noise level",
+             "bytes sent", s.error ? "error" : "");
+  for (const SiteSummary& site : s.sites) {
+    fmt::print("  {:<12} {:>12.4e} {:>12.4f} {:>12} {:>12}\n", site.name, site.residual,
+               site.discrepancy, bytes_text(site.bytes_up),
+               site.error ? fmt::format("{:.4f}", *site.error) : "");
+  }
+}
+
+void print_summary(const ReconResult& result) {
+  const Summary& s = result.summary;
+  const Certificate& c = s.certificate;
+  fmt::print("{}: {} after {} round{} ({})\n", s.method,
+             s.termination.converged ? "converged" : "stopped", s.rounds, s.rounds == 1 ? "" : "s",
+             s.termination.message);
+  fmt::print("  objective f    {:.6e}\n", s.objective);
+  fmt::print("  ||D w||        {:.3e}\n", c.primal);
+  fmt::print("  smallest value {:.3g}\n", c.min_w);
+  fmt::print("  stationarity   {:.3e}, relative {:.3e}\n", c.stationarity, c.relative);
+  fmt::print("  time           {:.2f} s ({:.2f} s in projections), {} thread{}, kernel {}\n",
+             s.seconds, s.projection_seconds, s.threads, s.threads == 1 ? "" : "s", s.kernel);
+  if (s.error) fmt::print("  error to truth {:.4f}\n", *s.error);
+  print_sites(s);
+  fmt::print("\n");
+  for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
+}
+
+void print_how_to_go_on(const Arguments& a, const Summary& s) {
+  if (s.termination.converged) return;
+  fmt::print("Stopped before converging. To go on:\n  firm recon {} --out {} --resume{}\n",
+             a.recon.study, a.recon.out,
+             s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
+}
+
+int run(Arguments& a) {
+  if (a.resume && a.overwrite) {
+    throw usage_error({"firm recon", "", "either --resume or --overwrite", "both"});
+  }
+  if (a.resume) a.recon.start = RunDirectory::Start::kResume;
+  if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
+  if (!a.method.empty()) a.recon.settings.emplace_back("method", a.method);
+  for (const std::string& text : a.settings) a.recon.settings.push_back(key_and_value(text));
+
+  catch_signals();
+  ReconResult result;
+  {
+    ProgressLine line;
+    ReconCallbacks callbacks;
+    callbacks.progress = line.callback();
+    callbacks.interrupted = [] { return stop_requested != 0; };
+    const Stopwatch watch;
+    int first = -1;  // a resumed run does not begin at round 0
+    callbacks.on_round = [&](const RoundRecord& r, int limit) {
+      if (first < 0) first = r.round;
+      const int done = std::max(1, r.round - first);
+      line.show_text([&] { return round_text(r, limit, watch.seconds() / done); });
+    };
+    result = reconstruct(a.recon, callbacks);
+  }
+  print_summary(result);
+  print_how_to_go_on(a, result.summary);
+  return result.summary.termination.converged ? 0 : kStoppedEarly;
+}
+
+// The options that --set and a study's [solve] table take.
+std::string option_list() {
+  std::string text =
+      "Options for --set and the study's [solve] table (and what they are without):\n";
+  for (const OptionText& o : describe_options({})) {
+    text += fmt::format("  {:<30} {}\n", o.key + "=" + o.value, o.help);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_recon(CLI::App& app, int& exit_code) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* verb =
+      app.add_subcommand("recon", "Reconstruct the images of a study, all sites in this process");
+  verb->add_option("STUDY", a->recon.study, "study.toml")->required();
+  verb->add_option("--method", a->method,
+                   "firm-ds, firm, firm+, fedpgd, pgd or plsqr; without: the study's");
+  verb->add_option("--out", a->recon.out, "Run directory; created when needed")->required();
+  verb->add_option("--set", a->settings, "key=value: an option, see below; may be repeated")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--truth", a->recon.truth,
+                   "File with the true images, to compare with; without: the study's");
+  verb->add_flag("--resume", a->resume, "Go on with the run in --out");
+  verb->add_flag("--overwrite", a->overwrite, "Throw away the run that is in --out");
+  verb->footer(
+      option_list() +
+      "\n"
+      "Leaves in --out: summary.json, history.jsonl, images.h5, recon/ (TIFF and PNG of every\n"
+      "image), overview.png, study.toml as resolved. Ctrl-C leaves a run that --resume continues.\n"
+      "Exit code 5: stopped before converging.\n"
+      "\n"
+      "Examples:\n"
+      "  firm recon study/study.toml --out run\n"
+      "  firm recon study/study.toml --out paper --method firm\n"
+      "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25");
+  verb->callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace firm

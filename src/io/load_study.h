@@ -1,0 +1,39 @@
+// From study.toml and its data files to what a solver takes: geometries, and b of every site.
+//
+// A `path` is the study's; data files are relative to its directory. What is wrong with a data file
+// is a firm::Error that names the file, the dataset, what was expected and what was found. Slices,
+// angles and beamlets in errors are counted from 0.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/study_file.h"
+#include "model/study.h"
+
+namespace firm {
+
+struct LoadedStudy {
+  Study study;
+  std::vector<SiteData> data;  // data[i].site == i
+};
+
+// The XRT site becomes the last one; the others keep their order.
+LoadedStudy load_study(const StudyFile& file, const std::string& path);
+
+// The same for one site of `file`, so that a site of a federation needs no file but its own.
+
+// Image and pixel size of the study, angles and beamlets of the data file. The spacing is that of
+// the study, else that of the data file, else the pixel size; the rotation axis is that of the
+// study, else that of the data file, else the middle of the detector.
+Geometry site_geometry(const StudyFile& file, const SiteEntry& entry, const std::string& path);
+
+// Name, kind, numbers and geometry.
+Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string& path);
+
+// b, rays x slices, all of it finite: the data, or with minus_log
+//     b = -log((data - dark) / (white - dark))
+// with white and dark averaged over their frames, and dark 0 where there is none.
+Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path);
+
+}  // namespace firm

@@ -1,0 +1,130 @@
+#include "model/certificate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "model/collective.h"
+#include "model/coupling.h"
+
+namespace firm {
+namespace {
+
+// What the pixels of some rows contribute.
+struct Part {
+  double stationarity_squared = 0;
+  double min_w = std::numeric_limits<double>::infinity();
+};
+
+constexpr std::size_t kPiecePixels = 1024;
+
+// Squared distance of -gradient to the normal cone of {w >= 0}, for one value.
+double cone_distance_squared(double w, double gradient) {
+  return w > 0 || gradient < 0 ? gradient * gradient : 0;
+}
+
+// (2 / s_N^2) (A_N w_N - b_N) at every process: one sum, to which site N alone contributes.
+Block share_transmission_residual(Problem& problem, Collective& collective, const Sinograms& r) {
+  Block e(problem.study().xrt().geometry.rays(), problem.slices());
+  const std::size_t xrt = problem.transmission();
+  if (xrt < problem.variables().size()) problem.operators().get(r, xrt, e);
+  collective.sum(e.values(), {});
+  return e;
+}
+
+// g_N = 2 A_N^T r_N for every slice.
+Block transmission_gradient(Problem& problem, const Block& r_n) {
+  Operators a_n({&problem.study().xrt().geometry}, problem.slices(), problem.threads());
+  Block g(problem.pixels(), problem.slices());
+  Sinograms y;
+  y.push_back(r_n);
+  a_n.adjoint(y, g);
+  for (float& value : g.values()) value *= 2;
+  return g;
+}
+
+// The projected gradient of g_v - d_v g_N over the hosted variables but XRT (joint), or of g_v.
+Part measure(const Problem& problem, const Block& w, const Block& half_g, const Block& g_n,
+             bool joint) {
+  const std::size_t slices = problem.slices();
+  std::vector<Part> parts((w.rows() + kPiecePixels - 1) / kPiecePixels);
+  parallel_for(parts.size(), problem.threads(), [&](std::size_t piece) {
+    Part& part = parts[piece];
+    const std::size_t end = std::min(w.rows(), (piece + 1) * kPiecePixels);
+    for (std::size_t p = piece * kPiecePixels; p < end; ++p) {
+      for (std::size_t k = 0; k < w.columns(); ++k) {
+        const Variable& v = problem.variables()[k / slices];
+        const auto value = static_cast<double>(w(p, k));
+        part.min_w = std::min(part.min_w, value);
+        if (joint ? v.transmission : !v.measured) continue;
+        double gradient = 2 * static_cast<double>(half_g(p, k));
+        if (joint) gradient -= v.d * static_cast<double>(g_n(p, k % slices));
+        part.stationarity_squared += cone_distance_squared(value, gradient);
+      }
+    }
+  });
+  Part all;
+  for (const Part& part : parts) {
+    all.stationarity_squared += part.stationarity_squared;
+    all.min_w = std::min(all.min_w, part.min_w);
+  }
+  return all;
+}
+
+double norm(std::span<const float> values) {
+  double sum = 0;
+  for (const float v : values) sum += static_cast<double>(v) * static_cast<double>(v);
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+double data_gradient_norm(Problem& problem, Collective& collective) {
+  Sinograms y = problem.operators().make_sinograms();  // A 0
+  Residual residual(problem);
+  residual.subtract_data(y);  // -b / s^2
+  Block g(problem.pixels(), problem.columns());
+  problem.operators().adjoint(y, g);
+  double square = norm(g.values());
+  square *= square;
+  collective.sum({}, std::span(&square, 1));
+  return std::sqrt(square);
+}
+
+Certificate certify(Problem& problem, Collective& collective, const Block& w,
+                    const CertificateOptions& options, Block& mu) {
+  Sinograms r = problem.operators().make_sinograms();
+  problem.operators().forward(w, r);
+  Residual residual(problem);
+  residual.subtract_data(r);
+  Block half_g(problem.pixels(), problem.columns());
+  problem.operators().adjoint(r, half_g);
+
+  mu = Block(problem.pixels(), problem.slices());
+  Block g_n(problem.pixels(), problem.slices());
+  if (options.joint) {
+    g_n = transmission_gradient(problem, share_transmission_residual(problem, collective, r));
+    for (std::size_t k = 0; k < mu.size(); ++k) mu.values()[k] = -g_n.values()[k];
+  }
+  const Part part = measure(problem, w, half_g, g_n, options.joint);
+  Block dw(problem.pixels(), problem.slices());
+  if (!options.exact_primal || problem.complete()) Coupling(problem).combine(w, dw.values());
+
+  std::array<double, 2> sums = {residual.objective(), part.stationarity_squared};
+  collective.sum(options.exact_primal ? std::span<float>() : dw.values(), sums);
+
+  Certificate certificate;
+  certificate.objective = sums[0];
+  certificate.primal = norm(dw.values());
+  certificate.min_w = part.min_w;
+  certificate.stationarity = std::sqrt(sums[1]);
+  certificate.relative =
+      options.gradient_scale > 0 ? certificate.stationarity / options.gradient_scale : 0;
+  certificate.multiplier = norm(mu.values());
+  certificate.squares = residual.squares();
+  return certificate;
+}
+
+}  // namespace firm

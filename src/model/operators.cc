@@ -1,0 +1,158 @@
+#include "model/operators.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "core/timing.h"
+#include "firm/error.h"
+#include "firm/norm.h"
+#include "model/study.h"
+
+namespace firm {
+namespace {
+
+// Images with the same rays.
+struct SameRays {
+  const Geometry* geometry;
+  std::vector<std::size_t> images;
+};
+
+std::vector<SameRays> group_by_rays(const std::vector<const Geometry*>& geometries) {
+  std::vector<SameRays> groups;
+  for (std::size_t k = 0; k < geometries.size(); ++k) {
+    if (geometries[k] == nullptr) continue;
+    const auto known = std::find_if(groups.begin(), groups.end(), [&](const SameRays& group) {
+      return same_rays(*group.geometry, *geometries[k]);
+    });
+    if (known == groups.end()) {
+      groups.push_back({geometries[k], {k}});
+    } else {
+      known->images.push_back(k);
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+Operators::Operators(const std::vector<const Geometry*>& geometries, std::size_t slices,
+                     int threads, const std::string& kernel)
+    : images_(geometries.size()), slices_(slices), threads_(threads) {
+  for (SameRays& group : group_by_rays(geometries)) {
+    const std::size_t columns = group.images.size() * slices;
+    const bool all = group.images.size() == images_;
+    auto projector = make_projector(*group.geometry, {kernel, threads, static_cast<int>(columns)});
+    groups_.push_back({std::move(group.images), std::move(projector),
+                       all ? Block() : Block(group.geometry->pixels(), columns)});
+  }
+}
+
+std::string Operators::kernel() const {
+  return groups_.empty() ? "none" : groups_.front().projector->kernel();
+}
+
+Sinograms Operators::make_sinograms() const {
+  Sinograms all;
+  for (const Group& group : groups_) {
+    all.emplace_back(group.projector->geometry().rays(), group.images.size() * slices_);
+  }
+  return all;
+}
+
+std::size_t Operators::image_column(std::size_t group, std::size_t column) const {
+  return groups_[group].images[column / slices_] * slices_ + column % slices_;
+}
+
+Operators::Place Operators::place(std::size_t image) const {
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const auto& images = groups_[g].images;
+    const auto at = std::find(images.begin(), images.end(), image);
+    if (at != images.end()) return {g, static_cast<std::size_t>(at - images.begin()) * slices_};
+  }
+  check_failed("the image has an operator", __FILE__, __LINE__);
+}
+
+void Operators::put(const Block& one, std::size_t image, Sinograms& all) const {
+  const Place at = place(image);
+  Block& to = all[at.group];
+  FIRM_CHECK(one.rows() == to.rows() && one.columns() == slices_);
+  for (std::size_t row = 0; row < one.rows(); ++row) {
+    for (std::size_t z = 0; z < slices_; ++z) to(row, at.first_column + z) = one(row, z);
+  }
+}
+
+void Operators::get(const Sinograms& all, std::size_t image, Block& one) const {
+  const Place at = place(image);
+  const Block& from = all[at.group];
+  FIRM_CHECK(one.rows() == from.rows() && one.columns() == slices_);
+  for (std::size_t row = 0; row < one.rows(); ++row) {
+    for (std::size_t z = 0; z < slices_; ++z) one(row, z) = from(row, at.first_column + z);
+  }
+}
+
+void Operators::gather(const Block& w, Group& group) {
+  parallel_rows(w.rows(), threads_, [&](std::size_t row) {
+    const float* from = w.data() + row * w.columns();
+    float* to = group.columns.data() + row * group.columns.columns();
+    for (const std::size_t image : group.images) {
+      to = std::copy_n(from + image * slices_, slices_, to);
+    }
+  });
+}
+
+void Operators::scatter(const Group& group, Block& x) {
+  parallel_rows(x.rows(), threads_, [&](std::size_t row) {
+    const float* from = group.columns.data() + row * group.columns.columns();
+    float* to = x.data() + row * x.columns();
+    for (const std::size_t image : group.images) {
+      std::copy_n(from, slices_, to + image * slices_);
+      from += slices_;
+    }
+  });
+}
+
+void Operators::forward(const Block& w, Sinograms& y) {
+  FIRM_CHECK(w.columns() == images_ * slices_);
+  const Timed timed(seconds_);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    if (group.columns.size() == 0) {
+      group.projector->forward(w, y[g]);
+    } else {
+      gather(w, group);
+      group.projector->forward(group.columns, y[g]);
+    }
+  }
+}
+
+void Operators::adjoint(const Sinograms& y, Block& x) {
+  FIRM_CHECK(x.columns() == images_ * slices_);
+  const Timed timed(seconds_);
+  std::size_t covered = 0;
+  for (const Group& group : groups_) covered += group.images.size();
+  if (covered < images_) std::fill(x.values().begin(), x.values().end(), 0.0f);
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = groups_[g];
+    if (group.columns.size() == 0) {
+      group.projector->adjoint(y[g], x);
+    } else {
+      group.projector->adjoint(y[g], group.columns);
+      scatter(group, x);
+    }
+  }
+}
+
+const std::vector<double>& Operators::lambda_max() {
+  if (lambda_max_.empty()) {
+    lambda_max_.assign(images_, 0.0);
+    for (const Group& group : groups_) {
+      // One column is enough for a norm, and a projector of its own does not disturb the scratch.
+      const auto single = make_projector(group.projector->geometry(), {"auto", threads_, 1});
+      const double value = spectral_norm(*single).lambda_max;
+      for (const std::size_t image : group.images) lambda_max_[image] = value;
+    }
+  }
+  return lambda_max_;
+}
+
+}  // namespace firm

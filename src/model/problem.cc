@@ -1,0 +1,184 @@
+#include "model/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+Variable site_variable(const Study& study, std::size_t index) {
+  const Site& site = study.sites[index];
+  Variable v;
+  v.name = site.name;
+  v.transmission = site.kind == SiteKind::kXrt;
+  v.slot = index + (v.transmission && study.other ? 1 : 0);
+  v.measured = true;
+  v.d = v.transmission ? 1 : -site.coefficient;
+  v.weight = 1 / (site.sigma * site.sigma);
+  v.geometry = site.geometry;
+  return v;
+}
+
+Variable other_variable(const Study& study) {
+  Variable v;
+  v.name = "other";
+  v.slot = study.sites.size() - 1;
+  v.d = -1;
+  v.geometry = study.xrt().geometry;
+  return v;
+}
+
+// Variables of the sites whose data is here, in the order of the study.
+std::vector<Variable> hosted_variables(const Study& study, const std::vector<SiteData>& data) {
+  study.validate();
+  std::vector<Variable> variables;
+  for (std::size_t i = 0; i < study.sites.size(); ++i) {
+    const auto here = [&](const SiteData& d) { return d.site == i; };
+    if (std::none_of(data.begin(), data.end(), here)) continue;
+    const Variable v = site_variable(study, i);
+    if (v.transmission && study.other) variables.push_back(other_variable(study));
+    variables.push_back(v);
+  }
+  return variables;
+}
+
+std::vector<const Geometry*> measured_geometries(const std::vector<Variable>& variables) {
+  std::vector<const Geometry*> geometries;
+  for (const Variable& v : variables) geometries.push_back(v.measured ? &v.geometry : nullptr);
+  return geometries;
+}
+
+void check_shape(const Study& study, const SiteData& data) {
+  const Site& site = study.sites[data.site];
+  if (data.values.rows() == site.geometry.rays() && data.values.columns() == study.slices) return;
+  throw data_error(
+      {"site " + site.name, "data",
+       fmt::format("{} rays ({} angles x {} beamlets) and {} slice(s)", site.geometry.rays(),
+                   site.geometry.angles.size(), site.geometry.beamlets, study.slices),
+       fmt::format("{} rays and {} slice(s)", data.values.rows(), data.values.columns())});
+}
+
+void check_finite(const Study& study, const SiteData& data) {
+  const Site& site = study.sites[data.site];
+  for (std::size_t ray = 0; ray < data.values.rows(); ++ray) {
+    for (std::size_t z = 0; z < data.values.columns(); ++z) {
+      const float value = data.values(ray, z);
+      if (std::isfinite(value)) continue;
+      const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
+      throw data_error({"site " + site.name, "data", "finite numbers",
+                        fmt::format("{} at slice {}, angle {}, beamlet {}", value, z,
+                                    ray / beamlets, ray % beamlets)});
+    }
+  }
+}
+
+}  // namespace
+
+Problem::Problem(Study study, const std::vector<SiteData>& data, const ProblemOptions& options)
+    : study_(std::move(study)),
+      threads_(thread_count(options.threads)),
+      variables_(hosted_variables(study_, data)),
+      operators_(measured_geometries(variables_), study_.slices, threads_, options.kernel) {
+  take_data(data);
+  measure_curvature();
+}
+
+std::vector<double> Problem::all_d() const {
+  std::vector<double> d;
+  for (const Site& site : study_.sites) {
+    if (site.kind == SiteKind::kXrf) d.push_back(-site.coefficient);
+  }
+  if (study_.other) d.push_back(-1);
+  d.push_back(1);
+  return d;
+}
+
+std::size_t Problem::transmission() const {
+  const auto at = std::find_if(variables_.begin(), variables_.end(),
+                               [](const Variable& v) { return v.transmission; });
+  return static_cast<std::size_t>(at - variables_.begin());
+}
+
+void Problem::take_data(const std::vector<SiteData>& data) {
+  data_ = operators_.make_sinograms();
+  largest_.assign(columns(), 0.0);
+  rays_.assign(columns(), 0);
+  energy_.assign(columns(), 0.0);
+  for (const SiteData& d : data) {
+    check_shape(study_, d);
+    check_finite(study_, d);
+    const auto at = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) {
+      return v.name == study_.sites[d.site].name;
+    });
+    const auto v = static_cast<std::size_t>(at - variables_.begin());
+    operators_.put(d.values, v, data_);
+    for (std::size_t z = 0; z < slices(); ++z) {
+      const std::size_t column = v * slices() + z;
+      rays_[column] = d.values.rows();
+      largest_[column] = -std::numeric_limits<double>::infinity();
+      for (std::size_t ray = 0; ray < d.values.rows(); ++ray) {
+        const double b = static_cast<double>(d.values(ray, z));
+        largest_[column] = std::max(largest_[column], b);
+        energy_[column] += b * b;
+      }
+    }
+  }
+}
+
+void Problem::measure_curvature() {
+  const std::vector<double>& lambda = operators_.lambda_max();
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    if (variables_[v].measured && !(lambda[v] > 0)) {
+      throw data_error({"site " + variables_[v].name, "geometry", "rays that meet the image",
+                        "none (check pixel_size, spacing and rotation_axis)"});
+    }
+    lambda_max_ = std::max(lambda_max_, lambda[v]);
+    curvature_.push_back(lambda[v] * variables_[v].weight);
+  }
+  for (std::size_t v = 0; v < variables_.size(); ++v) {
+    if (!variables_[v].measured) curvature_[v] = curvature_[transmission()];
+  }
+}
+
+Residual::Residual(Problem& problem) : problem_(&problem), squares_(problem.columns(), 0.0) {
+  Operators& operators = problem.operators();
+  for (std::size_t g = 0; g < operators.groups().size(); ++g) {
+    const Block& b = problem.data()[g];
+    loops_.emplace_back(b.rows(), b.columns(), 1, problem.threads());
+    weights_.push_back(loops_.back().pattern([&](std::size_t column) {
+      return problem.variables()[operators.image_column(g, column) / problem.slices()].weight;
+    }));
+  }
+}
+
+void Residual::subtract_data(Sinograms& y) {
+  for (std::size_t g = 0; g < y.size(); ++g) {
+    const float* b = problem_->data()[g].data();
+    const float* weight = weights_[g].data();
+    float* values = y[g].data();
+    loops_[g].run([=](std::size_t k, std::size_t j, float* sums) {
+      const float r = values[k] - b[k];
+      sums[j] += r * r;
+      values[k] = weight[j] * r;
+    });
+    for (std::size_t c = 0; c < y[g].columns(); ++c) {
+      squares_[problem_->operators().image_column(g, c)] = loops_[g].sum(0, c);
+    }
+  }
+}
+
+double Residual::objective() const {
+  double f = 0;
+  for (std::size_t c = 0; c < squares_.size(); ++c) {
+    f += problem_->variables()[c / problem_->slices()].weight * squares_[c];
+  }
+  return f;
+}
+
+}  // namespace firm

@@ -1,0 +1,76 @@
+#include "model/study.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+std::string number(double value) { return fmt::format("{}", value); }
+
+bool positive(double value) { return value > 0 && std::isfinite(value); }
+
+void validate_grid(const Study& study, const Site& site) {
+  const Geometry& g = site.geometry;
+  g.validate();
+  if (g.image_rows != study.image_rows || g.image_columns != study.image_columns ||
+      g.pixel_size != study.pixel_size) {
+    throw usage_error(
+        {"site " + site.name, "geometry", "the image grid of the study",
+         fmt::format("{} x {} pixels of {} cm", g.image_rows, g.image_columns, g.pixel_size)});
+  }
+}
+
+void validate_site(const Study& study, const Site& site) {
+  const std::string where = "site " + site.name;
+  if (site.kind == SiteKind::kXrf && !positive(site.coefficient)) {
+    throw usage_error({where, "coefficient", "a number above 0", number(site.coefficient)});
+  }
+  if (!positive(site.sigma)) {
+    throw usage_error({where, "sigma", "a number above 0", number(site.sigma)});
+  }
+  validate_grid(study, site);
+}
+
+}  // namespace
+
+bool same_rays(const Geometry& a, const Geometry& b) {
+  return a.image_rows == b.image_rows && a.image_columns == b.image_columns &&
+         a.pixel_size == b.pixel_size && a.angles == b.angles && a.beamlets == b.beamlets &&
+         a.spacing == b.spacing && a.rotation_axis == b.rotation_axis && a.shifts == b.shifts;
+}
+
+bool Study::common_geometry() const {
+  for (const Site& site : sites) {
+    if (!same_rays(site.geometry, sites.front().geometry)) return false;
+  }
+  return true;
+}
+
+bool Study::weighted() const {
+  for (const Site& site : sites) {
+    if (site.sigma != sites.front().sigma) return true;
+  }
+  return false;
+}
+
+void Study::validate() const {
+  if (sites.size() < 2) {
+    throw usage_error({"study", "sites", "at least one XRF site and the XRT site",
+                       fmt::format("{} site(s)", sites.size())});
+  }
+  if (slices < 1) throw usage_error({"study", "slices", "at least 1", "0"});
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const bool last = i + 1 == sites.size();
+    if ((sites[i].kind == SiteKind::kXrt) != last) {
+      throw usage_error({"study", "sites", "one XRT site, the last one",
+                         fmt::format("site {} is {}", sites[i].name, last ? "XRF" : "XRT")});
+    }
+    validate_site(*this, sites[i]);
+  }
+}
+
+}  // namespace firm

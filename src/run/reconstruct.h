@@ -1,0 +1,40 @@
+// From a study file to a run directory, on one machine: what `firm recon` does.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/progress.h"
+#include "run/run_directory.h"
+#include "solve/solver.h"
+
+namespace firm {
+
+struct ReconArguments {
+  std::string study;  // file
+  std::string out;    // run directory
+  RunDirectory::Start start = RunDirectory::Start::kNew;
+  std::string truth;  // file; empty: the study's, if it names one
+  std::vector<std::pair<std::string, std::string>> settings;  // of the command line, in order
+};
+
+// What a caller may show or ask for while the run goes on. All may be empty.
+struct ReconCallbacks {
+  Progress progress;  // of reading and writing
+  // Called after every round; `limit` is the number of rounds after which the run ends at the
+  // latest, where that is known, else 0.
+  std::function<void(const RoundRecord&, int limit)> on_round;
+  std::function<bool()> interrupted;
+};
+
+struct ReconResult {
+  Summary summary;
+  std::vector<std::string> files;  // what was written, for people
+};
+
+// Throws firm::Error. A run that ends before converging, or is interrupted, leaves a checkpoint.
+ReconResult reconstruct(const ReconArguments& arguments, const ReconCallbacks& callbacks = {});
+
+}  // namespace firm

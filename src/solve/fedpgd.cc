@@ -1,0 +1,220 @@
+#include "solve/fedpgd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/parallel.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kPiecePixels = 1024;
+
+// Every slot's step, agreed by one sum.
+std::vector<double> all_steps(const Problem& problem, double factor, Collective& collective) {
+  std::vector<double> alpha(problem.slots(), 0.0);
+  for (std::size_t v = 0; v < problem.variables().size(); ++v) {
+    alpha[problem.variables()[v].slot] = factor / problem.curvature()[v];
+  }
+  collective.sum({}, alpha);
+  return alpha;
+}
+
+std::vector<double> relative_roots(const std::vector<double>& alpha) {
+  std::vector<double> scale;
+  for (const double a : alpha) scale.push_back(a == alpha.back() ? 1 : std::sqrt(a / alpha.back()));
+  return scale;
+}
+
+std::vector<double> inverses(const std::vector<double>& values) {
+  std::vector<double> inverse;
+  for (const double value : values) inverse.push_back(1 / value);
+  return inverse;
+}
+
+}  // namespace
+
+FedPgd::FedPgd(Problem& problem, const SolveOptions& options, Collective& collective)
+    : problem_(problem),
+      accelerated_(options.fedpgd.accelerated),
+      alpha_(
+          all_steps(problem, options.fedpgd.step_scale * (accelerated_ ? 0.5 : 0.75), collective)),
+      inverse_alpha_(inverses(alpha_)),
+      scale_(relative_roots(alpha_)),
+      inverse_scale_(inverses(scale_)),
+      d_(problem.all_d()),
+      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      residual_(problem),
+      r_(problem.operators().make_sinograms()),
+      g_(problem.pixels(), problem.columns()),
+      point_(problem.pixels(), problem.columns()),
+      w_(problem.pixels(), problem.columns()),
+      all_(problem.pixels(), problem.slots() * problem.slices()),
+      all_w_(problem.pixels(), problem.slots() * problem.slices()),
+      hosted_(problem.slots(), 0.0),
+      t_(problem.slices(), 1.0),
+      beta_(problem.slices(), 0.0) {
+  if (accelerated_) {
+    all_y_ = Block(all_w_.rows(), all_w_.columns());
+    r_before_ = r_point_ = r_;
+  }
+  for (const Variable& v : problem.variables()) {
+    hosted_slot_.push_back(v.slot);
+    hosted_[v.slot] = 1;
+  }
+  // In scaled variables u_i = w_i / scale_i the constraint reads u_N = sum c_i scale_i u_i.
+  std::vector<double> c;
+  for (std::size_t i = 0; i + 1 < d_.size(); ++i) c.push_back(-d_[i] * scale_[i]);
+  const std::size_t pieces = (problem.pixels() + kPiecePixels - 1) / kPiecePixels;
+  const Part part{PixelProjection(c),
+                  std::vector<double>(d_.size()),
+                  std::vector<double>(problem.slices()),
+                  0,
+                  0,
+                  0};
+  parts_.assign(pieces, part);
+}
+
+// g / 2 = A^T r(y); r is affine, so r(y) = r(w) + beta (r(w) - r(w_before)).
+void FedPgd::form_gradient() {
+  problem_.operators().forward(w_, r_);
+  residual_.subtract_data(r_);
+  for (std::size_t g = 0; accelerated_ && g < r_.size(); ++g) {
+    const std::size_t columns = r_[g].columns();
+    parallel_rows(r_[g].rows(), problem_.threads(), [&](std::size_t ray) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        const auto beta = static_cast<float>(beta_[c % problem_.slices()]);
+        r_point_[g](ray, c) = r_[g](ray, c) + beta * (r_[g](ray, c) - r_before_[g](ray, c));
+      }
+    });
+  }
+  problem_.operators().adjoint(accelerated_ ? r_point_ : r_, g_);
+}
+
+void FedPgd::share() {
+  form_gradient();
+  const std::size_t slices = problem_.slices();
+  parallel_rows(all_.rows(), problem_.threads(), [&](std::size_t p) {
+    if (!problem_.complete()) std::fill_n(&all_(p, 0), all_.columns(), 0.0f);
+    for (std::size_t v = 0; v < hosted_slot_.size(); ++v) {
+      const auto step = static_cast<float>(2 * alpha_[hosted_slot_[v]]);
+      for (std::size_t z = 0; z < slices; ++z) {
+        const std::size_t k = v * slices + z;
+        all_(p, hosted_slot_[v] * slices + z) = point_(p, k) - step * g_(p, k);
+      }
+    }
+  });
+  scalars.objective = residual_.objective();
+  scalars.step_squared = step_squared_;
+  scalars.kkt_squared = mapping_squared_;
+  scalars.unmet = count_unmet(residual_.squares(), levels_);
+}
+
+void FedPgd::project_pixel(std::size_t pixel, std::size_t z, Part& part) {
+  const std::size_t slices = problem_.slices();
+  const std::size_t slots = d_.size();
+  const std::size_t first = pixel * all_.columns() + z;
+  float* v = all_.data() + first;
+  const float* w = all_w_.data() + first;
+  const float* from = (accelerated_ ? all_y_ : all_w_).data() + first;
+  double* u = part.pixel.data();
+  for (std::size_t i = 0; i < slots; ++i) {
+    u[i] = static_cast<double>(v[i * slices]) * inverse_scale_[i];
+  }
+  part.projection.project(part.pixel);
+  double violation = 0;
+  for (std::size_t i = 0; i < slots; ++i) {
+    const std::size_t k = i * slices;
+    const auto next = static_cast<float>(u[i] * scale_[i]);
+    const double change = static_cast<double>(next - w[k]);
+    const double back = static_cast<double>(from[k] - next);
+    v[k] = next;
+    violation += d_[i] * static_cast<double>(next);
+    part.restart[z] += back * change * inverse_alpha_[i];
+    part.step_squared += hosted_[i] * change * change;
+    part.mapping_squared += hosted_[i] * back * back * inverse_alpha_[i] * inverse_alpha_[i];
+  }
+  part.violation_squared += violation * violation;
+}
+
+void FedPgd::project_piece(std::size_t piece) {
+  Part& part = parts_[piece];
+  part.step_squared = part.mapping_squared = part.violation_squared = 0;
+  std::fill(part.restart.begin(), part.restart.end(), 0.0);
+  const std::size_t end = std::min(all_.rows(), (piece + 1) * kPiecePixels);
+  for (std::size_t p = piece * kPiecePixels; p < end; ++p) {
+    for (std::size_t z = 0; z < problem_.slices(); ++z) project_pixel(p, z, part);
+  }
+}
+
+void FedPgd::update_momentum() {
+  for (std::size_t z = 0; z < t_.size(); ++z) {
+    double restart = 0;
+    for (const Part& part : parts_) restart += part.restart[z];
+    const double next = (1 + std::sqrt(1 + 4 * t_[z] * t_[z])) / 2;
+    beta_[z] = !accelerated_ || restart > 0 ? 0 : (t_[z] - 1) / next;
+    t_[z] = restart > 0 ? 1 : next;
+  }
+}
+
+// y = w+ + beta (w+ - w), for all slots; then w+ becomes w.
+void FedPgd::extrapolate() {
+  const std::size_t slices = problem_.slices();
+  parallel_rows(all_.rows(), problem_.threads(), [&](std::size_t p) {
+    for (std::size_t k = 0; accelerated_ && k < all_.columns(); ++k) {
+      const float next = all_(p, k);
+      all_y_(p, k) = next + static_cast<float>(beta_[k % slices]) * (next - all_w_(p, k));
+    }
+    const Block& point = accelerated_ ? all_y_ : all_;
+    for (std::size_t v = 0; v < hosted_slot_.size(); ++v) {
+      for (std::size_t z = 0; z < slices; ++z) {
+        w_(p, v * slices + z) = all_(p, hosted_slot_[v] * slices + z);
+        point_(p, v * slices + z) = point(p, hosted_slot_[v] * slices + z);
+      }
+    }
+  });
+  std::swap(all_, all_w_);
+}
+
+void FedPgd::take() {
+  parallel_for(parts_.size(), problem_.threads(), [&](std::size_t piece) { project_piece(piece); });
+  step_squared_ = mapping_squared_ = violation_squared_ = 0;
+  for (const Part& part : parts_) {
+    step_squared_ += part.step_squared;
+    mapping_squared_ += part.mapping_squared;
+    violation_squared_ += part.violation_squared;
+  }
+  update_momentum();
+  extrapolate();
+  if (accelerated_) std::swap(r_, r_before_);
+  ++rounds_;
+}
+
+std::optional<double> FedPgd::violation() const { return std::sqrt(violation_squared_); }
+
+StopOptions FedPgd::default_stop() const {
+  StopOptions stop;
+  stop.kkt = 1e-4;
+  return stop;
+}
+
+void FedPgd::archive(Archive& archive) {
+  archive.values("w", w_.values());
+  archive.values("point", point_.values());
+  archive.values("all_w", all_w_.values());
+  if (accelerated_) archive.values("all_y", all_y_.values());
+  for (std::size_t g = 0; g < r_before_.size(); ++g) {
+    archive.values(fmt::format("r_before{}", g), r_before_[g].values());
+  }
+  archive.values("t", std::span<double>(t_));
+  archive.values("beta", std::span<double>(beta_));
+  archive.number("step_squared", step_squared_);
+  archive.number("mapping_squared", mapping_squared_);
+  archive.number("violation_squared", violation_squared_);
+  archive.number("rounds", rounds_);
+}
+
+}  // namespace firm

@@ -1,0 +1,124 @@
+#include "solve/firm.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+double coefficients_squared(const Study& study) {
+  double sum = 0;
+  for (const Site& site : study.sites) {
+    if (site.kind == SiteKind::kXrf) sum += site.coefficient * site.coefficient;
+  }
+  return sum;
+}
+
+// The theory of firm and firm+ rests on D A = A D: one matrix, one weight, no other image.
+void refuse_what_the_theory_does_not_carry(const Study& study, const std::string& method) {
+  const std::string expected = "one matrix A common to all sites, on which its proof rests; ";
+  const std::string instead = " (firm-ds and fedpgd can do this)";
+  if (!study.common_geometry()) {
+    throw usage_error({"study", "method " + method, expected + "the same angles and beamlets",
+                       "sites with different geometry" + instead});
+  }
+  if (study.weighted()) {
+    throw usage_error({"study", "method " + method, expected + "the same sigma",
+                       "sites with different sigma" + instead});
+  }
+  if (study.other) {
+    throw usage_error(
+        {"study", "method " + method, expected + "no other image", "other = true" + instead});
+  }
+}
+
+double first_eta(const Problem& problem, const SolveOptions& options) {
+  refuse_what_the_theory_does_not_carry(problem.study(), options.method);
+  // alpha = 3 / (4 lambda_max), scaled by gamma.
+  return options.firm.step_scale * 3 / (4 * problem.curvature().front());
+}
+
+}  // namespace
+
+double constraint_scale(const Study& study) {
+  const double c2 = coefficients_squared(study);
+  return c2 <= 1 ? 1 : std::sqrt(2 / (1 + c2));
+}
+
+double descent_bound(const Study& study, double lambda_max) {
+  const double kappa = constraint_scale(study);
+  return (3 - kappa * kappa * (1 + coefficients_squared(study))) / (4 * lambda_max);
+}
+
+Firm::Firm(Problem& problem, const SolveOptions& options, std::size_t fields)
+    : problem_(problem),
+      coupling_(problem, constraint_scale(problem.study())),
+      rule_(options.firm, first_eta(problem, options)),
+      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      residual_(problem),
+      y_(problem.operators().make_sinograms()),
+      w_(problem.pixels(), problem.columns()),
+      v_(problem.pixels(), problem.columns()),
+      message_(fields * problem.pixels(), problem.slices()) {}
+
+std::span<float> Firm::field(std::size_t k) {
+  const std::size_t size = problem_.pixels() * problem_.slices();
+  return message_.values().subspan(k * size, size);
+}
+
+void Firm::share() {
+  problem_.operators().forward(w_, y_);                        // y = A w
+  residual_.subtract_data(y_);                                 // y = A w - b
+  problem_.operators().adjoint(y_, v_);                        // g / 2 = A^T (A w - b)
+  coupling_.gradient_step(w_, 2 * rule_.eta(), v_, field(0));  // v = w - eta g, S = D v
+  scalars.objective = residual_.objective();
+  scalars.step_squared = change_.step_squared;
+  // (w_before - w) / eta is the projected gradient of Q(.; eta) at w_before.
+  scalars.kkt_squared = change_.step_squared / (rule_.eta_before() * rule_.eta_before());
+  scalars.unmet = count_unmet(residual_.squares(), levels_);
+  scalars.size_squared = change_.size_squared;
+  const bool has_xrt = problem_.transmission() + 1 == problem_.variables().size();
+  scalars.xrt_squared = has_xrt ? change_.last_squared : 0;
+}
+
+Verdict Firm::settle() {
+  Verdict verdict;
+  if (rounds_ == 0) return verdict;
+  const double step = std::sqrt(scalars.step_squared);
+  outcome_ = rule_.judge(step, std::sqrt(scalars.size_squared), rounds_);
+  verdict.repeat = outcome_.repeat;
+  if (outcome_.done) {
+    verdict.done = Termination{
+        "eps", fmt::format("eta {:.3g} < eps after an inner loop that ended with step norm {:.3g}",
+                           rule_.eta(), step)};
+  }
+  return verdict;
+}
+
+void Firm::take() { correct(field(0), 0.5); }
+
+void Firm::correct(std::span<const float> t, double factor) {
+  change_ = coupling_.correct(v_, t, factor, w_);
+  ++rounds_;
+  rule_.advance(rounds_);
+}
+
+std::optional<double> Firm::violation() const {
+  if (!problem_.complete()) return {};
+  return std::sqrt(change_.violation_squared);
+}
+
+void Firm::archive(Archive& archive) {
+  archive.values("w", w_.values());
+  archive.number("rounds", rounds_);
+  archive.number("change/step_squared", change_.step_squared);
+  archive.number("change/violation_squared", change_.violation_squared);
+  archive.number("change/size_squared", change_.size_squared);
+  archive.number("change/last_squared", change_.last_squared);
+  rule_.archive(archive);
+}
+
+}  // namespace firm

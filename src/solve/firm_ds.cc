@@ -1,0 +1,299 @@
+#include "solve/firm_ds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+constexpr int kStepsWithNoise = 8;  // few, because a good fit would fit the noise
+constexpr int kSteps = 75;
+
+int local_steps(const SolveOptions& options) {
+  if (options.ds.local_steps > 0) return options.ds.local_steps;
+  return options.stop.discrepancy > 0 ? kStepsWithNoise : kSteps;
+}
+
+// sum_i c_i s_i over all members of the study, here and elsewhere.
+double tau_total(const Study& study) {
+  double sum = study.other ? study.xrt().sigma : 0;
+  for (const Site& site : study.sites) {
+    if (site.kind == SiteKind::kXrf) sum += site.coefficient * site.sigma;
+  }
+  return sum;
+}
+
+double column_norm_squared(const Block& block, std::size_t column) {
+  double sum = 0;
+  for (std::size_t row = 0; row < block.rows(); ++row) {
+    const auto value = static_cast<double>(block(row, column));
+    sum += value * value;
+  }
+  return sum;
+}
+
+}  // namespace
+
+FirmDs::FirmDs(Problem& problem, const SolveOptions& options, Collective& collective)
+    : problem_(problem),
+      local_steps_(local_steps(options)),
+      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      xrt_levels_(problem.slices(), 0.0),
+      xrt_weight_(1 / (problem.study().xrt().sigma * problem.study().xrt().sigma)),
+      members_(make_members()),
+      fused_(problem.study().common_geometry()),
+      own_(own_geometries(), problem.slices(), problem.threads()),
+      shared_(shared_geometries(), problem.slices(), problem.threads()),
+      nnls_(problem.pixels(), members_.size() * problem.slices(), true, problem.threads()),
+      own_data_(own_.make_sinograms()),
+      xrt_data_(problem.study().xrt().geometry.rays(), problem.slices()),
+      message_(problem.study().xrt().geometry.rays(), problem.slices()),
+      start_(problem.pixels(), members_.size() * problem.slices()),
+      images_(problem.pixels(), problem.columns()),
+      squares_(problem.columns(), 0.0) {
+  add_terms();
+  fill_own_target();
+  const std::size_t xrt = problem_.transmission();
+  if (xrt < problem_.variables().size()) {
+    problem_.operators().get(problem_.data(), xrt, xrt_data_);
+    for (std::size_t z = 0; z < problem_.slices(); ++z) {
+      xrt_levels_[z] = levels_[xrt * problem_.slices() + z];
+    }
+  }
+  collective.sum({}, xrt_levels_);  // every site can tell whether XRT is met
+}
+
+std::vector<FirmDs::Member> FirmDs::make_members() const {
+  const double total = tau_total(problem_.study());
+  std::vector<Member> members;
+  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+    const Variable& variable = problem_.variables()[v];
+    if (variable.transmission) continue;
+    const double c = -variable.d;
+    const double sigma =
+        variable.measured ? 1 / std::sqrt(variable.weight) : problem_.study().xrt().sigma;
+    members.push_back({v, c, c * sigma / total, variable.weight});
+  }
+  return members;
+}
+
+std::vector<const Geometry*> FirmDs::own_geometries() const {
+  std::vector<const Geometry*> geometries;
+  for (const Member& m : members_) {
+    const Variable& v = problem_.variables()[m.variable];
+    geometries.push_back(v.measured ? &v.geometry : nullptr);
+  }
+  return geometries;
+}
+
+std::vector<const Geometry*> FirmDs::shared_geometries() const {
+  return std::vector<const Geometry*>(members_.size(), &problem_.study().xrt().geometry);
+}
+
+void FirmDs::add_terms() {
+  const std::size_t slices = problem_.slices();
+  std::vector<double> own(members_.size() * slices);
+  std::vector<double> shared(members_.size() * slices);
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const Member& m = members_[k];
+    const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
+    const double shared_alpha = m.c * m.c / m.tau * xrt_weight_;
+    const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
+    for (std::size_t z = 0; z < slices; ++z) {
+      own[k * slices + z] = m.weight;
+      shared[k * slices + z] = shared_alpha + (fused_ ? m.weight : 0);
+      nnls_.set_step(k * slices + z, 1 / hessian);
+    }
+  }
+  if (!fused_) own_term_ = nnls_.add_term(own_, own);
+  shared_term_ = nnls_.add_term(shared_, shared);
+}
+
+void FirmDs::fill_own_target() {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const std::size_t variable = members_[k].variable;
+    if (!problem_.variables()[variable].measured) continue;
+    Block b(problem_.variables()[variable].geometry.rays(), problem_.slices());
+    problem_.operators().get(problem_.data(), variable, b);
+    own_.put(b, k, own_data_);
+  }
+  if (fused_) return;
+  for (std::size_t g = 0; g < own_data_.size(); ++g) {
+    Block& target = nnls_.target(own_term_)[g];
+    for (std::size_t column = 0; column < target.columns(); ++column) {
+      const std::size_t k = own_.image_column(g, column) / problem_.slices();
+      const auto weight = static_cast<float>(members_[k].weight);
+      for (std::size_t ray = 0; ray < target.rows(); ++ray) {
+        target(ray, column) = weight * own_data_[g](ray, column);
+      }
+    }
+  }
+}
+
+// t = (c / (tau s_N^2)) (q - tau e), q = c A_N w, and b / s_i^2 where one term serves both.
+void FirmDs::fill_shared_target() {
+  if (members_.empty()) return;
+  const std::size_t slices = problem_.slices();
+  Block& target = nnls_.target(shared_term_).front();
+  const Block& product = nnls_.product(shared_term_).front();
+  // With a common geometry the sites' own data is one Block too, `other` excepted.
+  const bool with_data = fused_ && !own_data_.empty();
+  parallel_rows(target.rows(), problem_.threads(), [&](std::size_t ray) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const Member& m = members_[k];
+      const double scale = m.c / m.tau * xrt_weight_;
+      for (std::size_t z = 0; z < slices; ++z) {
+        const std::size_t column = k * slices + z;
+        const double q = m.c * static_cast<double>(product(ray, column));
+        double t = scale * (q - m.tau * static_cast<double>(message_(ray, z)));
+        // Members with data come first, in order.
+        if (with_data && m.weight > 0) {
+          t += m.weight * static_cast<double>(own_data_.front()(ray, column));
+        }
+        target(ray, column) = static_cast<float>(t);
+      }
+    }
+  });
+}
+
+// ||A_i w_i - b_i||^2 of the XRF sites.
+void FirmDs::measure_own_residuals() {
+  const Sinograms& products = nnls_.product(fused_ ? shared_term_ : own_term_);
+  const std::size_t slices = problem_.slices();
+  for (std::size_t g = 0; g < own_data_.size(); ++g) {
+    const Block& b = own_data_[g];
+    const Block& product = products[g];  // with one term, `other` may follow the sites' columns
+    std::vector<double> sums(b.columns(), 0.0);
+    for (std::size_t ray = 0; ray < b.rows(); ++ray) {
+      for (std::size_t c = 0; c < b.columns(); ++c) {
+        const double r = static_cast<double>(product(ray, c) - b(ray, c));
+        sums[c] += r * r;
+      }
+    }
+    for (std::size_t c = 0; c < b.columns(); ++c) {
+      const std::size_t image_column = own_.image_column(g, c);
+      squares_[members_[image_column / slices].variable * slices + image_column % slices] = sums[c];
+    }
+  }
+}
+
+void FirmDs::share() {
+  const std::size_t slices = problem_.slices();
+  parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      double sum = -static_cast<double>(xrt_data_(ray, z));  // 0 where XRT is elsewhere
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        const Block& product = nnls_.product(shared_term_).front();
+        sum += members_[k].c * static_cast<double>(product(ray, k * slices + z));
+      }
+      message_(ray, z) = static_cast<float>(sum);
+    }
+  });
+  measure_own_residuals();
+  scalars = {};
+  scalars.unmet = 0;
+  for (const Member& m : members_) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      const double square = squares_[m.variable * slices + z];
+      scalars.objective += m.weight * square;
+      if (m.weight > 0 && std::sqrt(square) > levels_[m.variable * slices + z]) scalars.unmet += 1;
+    }
+  }
+  scalars.step_squared = step_squared_;
+  scalars.kkt_squared = kkt_squared_;
+}
+
+Verdict FirmDs::settle() {
+  const std::size_t xrt = problem_.transmission();
+  for (std::size_t z = 0; z < problem_.slices(); ++z) {
+    const double square = column_norm_squared(message_, z);  // ||e||^2
+    scalars.objective += xrt_weight_ * square;
+    if (std::sqrt(square) > xrt_levels_[z]) scalars.unmet += 1;
+    if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
+  }
+  return {};
+}
+
+void FirmDs::take() {
+  ++rounds_;
+  if (members_.empty()) return;
+  fill_shared_target();
+  nnls_.targets_changed();
+  // The gradient of the local problem at w^k is g_i + c_i g_N: that of the certificate.
+  kkt_squared_ = nnls_.projected_gradient_squared();
+  std::copy(nnls_.images().values().begin(), nnls_.images().values().end(),
+            start_.values().begin());
+  for (int m = 0; m < local_steps_; ++m) nnls_.step();
+  nnls_.finish_steps();
+  iterations_ += local_steps_;
+  step_squared_ = 0;
+  for (std::size_t k = 0; k < start_.size(); ++k) {
+    const double change = static_cast<double>(nnls_.images().values()[k] - start_.values()[k]);
+    step_squared_ += change * change;
+  }
+}
+
+// Fills the column of XRT with w_N = sum_i c_i w_i.
+void FirmDs::put_transmission_column(std::span<const float> sum) {
+  const std::size_t slices = problem_.slices();
+  const std::size_t xrt = problem_.transmission();
+  if (xrt == problem_.variables().size()) return;
+  for (std::size_t p = 0; p < images_.rows(); ++p) {
+    for (std::size_t z = 0; z < slices; ++z) images_(p, xrt * slices + z) = sum[p * slices + z];
+  }
+}
+
+const Block& FirmDs::images() {
+  const std::size_t slices = problem_.slices();
+  for (std::size_t p = 0; p < images_.rows(); ++p) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      for (std::size_t z = 0; z < slices; ++z) {
+        images_(p, members_[k].variable * slices + z) = nnls_.images()(p, k * slices + z);
+      }
+    }
+  }
+  if (!finished_ && problem_.complete()) {
+    LocalCollective alone;
+    finish(alone);
+    finished_ = false;
+  }
+  return images_;
+}
+
+void FirmDs::finish(Collective& collective) {
+  const std::size_t slices = problem_.slices();
+  std::vector<float> sum(problem_.pixels() * slices);
+  parallel_rows(problem_.pixels(), problem_.threads(), [&](std::size_t p) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      double total = 0;
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        total += members_[k].c * static_cast<double>(nnls_.images()(p, k * slices + z));
+      }
+      sum[p * slices + z] = static_cast<float>(total);
+    }
+  });
+  collective.sum(sum, {});
+  put_transmission_column(sum);
+  finished_ = true;
+}
+
+StopOptions FirmDs::default_stop() const {
+  StopOptions stop;
+  stop.kkt = 1e-4;
+  return stop;
+}
+
+void FirmDs::archive(Archive& archive) {
+  nnls_.archive(archive);
+  archive.number("round/step_squared", step_squared_);
+  archive.number("round/kkt_squared", kkt_squared_);
+  archive.number("rounds", rounds_);
+  double iterations = static_cast<double>(iterations_);
+  archive.number("iterations", iterations);
+  iterations_ = static_cast<long>(iterations);
+}
+
+}  // namespace firm

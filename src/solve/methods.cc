@@ -1,0 +1,41 @@
+#include <cmath>
+
+#include "firm/error.h"
+#include "solve/fedpgd.h"
+#include "solve/firm.h"
+#include "solve/firm_ds.h"
+#include "solve/firm_plus.h"
+#include "solve/method.h"
+#include "solve/pgd.h"
+#include "solve/plsqr.h"
+
+namespace firm {
+
+std::vector<double> discrepancy_levels(const Problem& problem, double s) {
+  std::vector<double> levels;
+  for (std::size_t c = 0; c < problem.columns(); ++c) {
+    levels.push_back(problem.largest()[c] * std::sqrt(static_cast<double>(problem.rays()[c])) * s);
+  }
+  return levels;
+}
+
+double count_unmet(const std::vector<double>& squares, const std::vector<double>& levels) {
+  double unmet = 0;
+  for (std::size_t c = 0; c < squares.size(); ++c) {
+    if (std::sqrt(squares[c]) > levels[c]) unmet += 1;
+  }
+  return unmet;
+}
+
+std::unique_ptr<Method> make_method(Problem& problem, const SolveOptions& options,
+                                    Collective& collective) {
+  if (options.method == "firm") return std::make_unique<Firm>(problem, options);
+  if (options.method == "firm+") return std::make_unique<FirmPlus>(problem, options);
+  if (options.method == "firm-ds") return std::make_unique<FirmDs>(problem, options, collective);
+  if (options.method == "fedpgd") return std::make_unique<FedPgd>(problem, options, collective);
+  if (options.method == "pgd") return std::make_unique<Pgd>(problem, options);
+  if (options.method == "plsqr") return std::make_unique<Plsqr>(problem, options);
+  throw usage_error({"solve", "method", "the name of a method", "'" + options.method + "'"});
+}
+
+}  // namespace firm

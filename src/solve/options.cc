@@ -1,0 +1,248 @@
+#include "solve/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <variant>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+constexpr double kAny = std::numeric_limits<double>::infinity();
+
+// Limits of a number; `above`: the lower one is not included.
+struct Limits {
+  double low = 0;
+  bool above = false;
+  double high = kAny;  // not included
+};
+
+// Where a value lives within SolveOptions.
+using Member =
+    std::variant<std::function<int&(SolveOptions&)>, std::function<double&(SolveOptions&)>,
+                 std::function<bool&(SolveOptions&)>, std::function<std::string&(SolveOptions&)>,
+                 std::function<std::uint64_t&(SolveOptions&)>>;
+
+struct Entry {
+  std::string key;
+  Member member;
+  Limits limits;
+  std::vector<std::string> choices;
+  std::string help;
+};
+
+template <typename T, typename Group>
+std::function<T&(SolveOptions&)> in(Group SolveOptions::*group, T Group::*member) {
+  return [=](SolveOptions& o) -> T& { return o.*group.*member; };
+}
+
+template <typename T>
+std::function<T&(SolveOptions&)> in(T SolveOptions::*member) {
+  return [=](SolveOptions& o) -> T& { return o.*member; };
+}
+
+std::vector<Entry> make_table() {
+  using S = SolveOptions;
+  constexpr Limits kFromZero{0, false, kAny};
+  constexpr Limits kAboveZero{0, true, kAny};
+  return {
+      {"method", in(&S::method), {}, method_names(), "how to solve; see docs/method.md"},
+      {"stop.rounds",
+       in(&S::stop, &StopOptions::rounds),
+       kFromZero,
+       {},
+       "stop after this many rounds; 0: the method's own limit"},
+      {"stop.seconds",
+       in(&S::stop, &StopOptions::seconds),
+       kFromZero,
+       {},
+       "stop after this time; 0: no limit"},
+      {"stop.objective",
+       in(&S::stop, &StopOptions::objective),
+       kFromZero,
+       {},
+       "stop when f(w) is not above this; 0: off"},
+      {"stop.discrepancy",
+       in(&S::stop, &StopOptions::discrepancy),
+       kFromZero,
+       {},
+       "noise level s: stop when ||A w_i - b_i|| <= max(b_i) sqrt(m) s at every site; 0: off"},
+      {"stop.kkt",
+       in(&S::stop, &StopOptions::kkt),
+       kFromZero,
+       {},
+       "stop when the optimality conditions hold to this relative accuracy; 0: off"},
+      {"stop.change",
+       in(&S::stop, &StopOptions::change),
+       kFromZero,
+       {},
+       "stop when f(w) changes by less than this part of itself in a round; 0: off"},
+      {"stop.step",
+       in(&S::stop, &StopOptions::step),
+       kFromZero,
+       {},
+       "stop when ||w - w_before|| is not above this (depends on units); 0: off"},
+      {"firm.hold",
+       in(&S::firm, &FirmOptions::hold),
+       kFromZero,
+       {},
+       "firm, firm+: rounds at r = 1 before the step shrinks"},
+      {"firm.ratio",
+       in(&S::firm, &FirmOptions::ratio),
+       {0, true, 1},
+       {},
+       "firm, firm+: r, by which the step shrinks"},
+      {"firm.eps",
+       in(&S::firm, &FirmOptions::eps),
+       kAboveZero,
+       {},
+       "firm, firm+: end when the step is below this"},
+      {"firm.step_scale",
+       in(&S::firm, &FirmOptions::step_scale),
+       kAboveZero,
+       {},
+       "firm, firm+: gamma, first step gamma 3 / (4 lambda_max)"},
+      {"firm.rule",
+       in(&S::firm, &FirmOptions::rule),
+       {},
+       {"paper", "relative"},
+       "firm, firm+: tolerances as in the paper, or free of units"},
+      {"fedpgd.step_scale",
+       in(&S::fedpgd, &FedPgdOptions::step_scale),
+       kAboveZero,
+       {},
+       "fedpgd: gamma, step gamma 3 / (4 lambda_max)"},
+      {"fedpgd.accelerated",
+       in(&S::fedpgd, &FedPgdOptions::accelerated),
+       {},
+       {},
+       "fedpgd: with momentum (FISTA with restart)"},
+      {"pgd.step_scale",
+       in(&S::pgd, &PgdOptions::step_scale),
+       kAboveZero,
+       {},
+       "pgd: gamma, step gamma 3 / (4 lambda_max)"},
+      {"pgd.accelerated",
+       in(&S::pgd, &PgdOptions::accelerated),
+       {},
+       {},
+       "pgd: with momentum (FISTA with restart)"},
+      {"plsqr.tolerance",
+       in(&S::plsqr, &PlsqrOptions::tolerance),
+       kFromZero,
+       {},
+       "plsqr: end when ||A^T r|| <= tolerance ||A|| ||r||, or ||r|| <= tolerance ||b||"},
+      {"ds.local_steps",
+       in(&S::ds, &DsOptions::local_steps),
+       {0, false, 1e6},
+       {},
+       "firm-ds: local steps per round; 0: 8 with stop.discrepancy, else 75"},
+      {"threads", in(&S::threads), {0, false, 4096}, {}, "threads; 0: all"},
+      {"seed", in(&S::seed), kFromZero, {}, "kept in the summary; no method is random"},
+  };
+}
+
+const std::vector<Entry>& table() {
+  static const std::vector<Entry> entries = make_table();
+  return entries;
+}
+
+std::string limits_text(const Limits& limits) {
+  std::string text =
+      limits.above ? fmt::format("above {}", limits.low) : fmt::format("from {} on", limits.low);
+  if (limits.high < kAny) text += fmt::format(" and below {}", limits.high);
+  return text;
+}
+
+std::string expectation(const Entry& e) {
+  if (!e.choices.empty()) return fmt::format("one of {}", fmt::join(e.choices, ", "));
+  if (std::holds_alternative<std::function<bool&(SolveOptions&)>>(e.member)) return "true or false";
+  const bool real = std::holds_alternative<std::function<double&(SolveOptions&)>>(e.member);
+  return fmt::format("a {} {}", real ? "number" : "whole number", limits_text(e.limits));
+}
+
+bool within(const Limits& limits, double value) {
+  return std::isfinite(value) && (limits.above ? value > limits.low : value >= limits.low) &&
+         value < limits.high;
+}
+
+template <typename T>
+std::optional<T> parse_number(const std::string& text, const Limits& limits) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole_text = error == std::errc() && end == text.data() + text.size();
+  if (!whole_text || !within(limits, static_cast<double>(value))) return {};
+  return value;
+}
+
+// The text of a value, or setting it from one; one overload for each type of member.
+bool assign(const Entry& e, int& to, const std::string& text) {
+  const auto value = parse_number<int>(text, e.limits);
+  if (value) to = *value;
+  return value.has_value();
+}
+bool assign(const Entry& e, std::uint64_t& to, const std::string& text) {
+  const auto value = parse_number<std::uint64_t>(text, e.limits);
+  if (value) to = *value;
+  return value.has_value();
+}
+bool assign(const Entry& e, double& to, const std::string& text) {
+  const auto value = parse_number<double>(text, e.limits);
+  if (value) to = *value;
+  return value.has_value();
+}
+bool assign(const Entry& /*e*/, bool& to, const std::string& text) {
+  if (text != "true" && text != "false") return false;
+  to = text == "true";
+  return true;
+}
+bool assign(const Entry& e, std::string& to, const std::string& text) {
+  if (std::find(e.choices.begin(), e.choices.end(), text) == e.choices.end()) return false;
+  to = text;
+  return true;
+}
+
+std::string known_keys() {
+  std::vector<std::string> keys;
+  for (const Entry& e : table()) keys.push_back(e.key);
+  return fmt::format("one of {}", fmt::join(keys, ", "));
+}
+
+}  // namespace
+
+const std::vector<std::string>& method_names() {
+  static const std::vector<std::string> names = {"firm-ds", "firm", "firm+",
+                                                 "fedpgd",  "pgd",  "plsqr"};
+  return names;
+}
+
+std::vector<OptionText> describe_options(const SolveOptions& options) {
+  SolveOptions copy = options;
+  std::vector<OptionText> texts;
+  for (const Entry& e : table()) {
+    const std::string value =
+        std::visit([&](const auto& member) { return fmt::format("{}", member(copy)); }, e.member);
+    texts.push_back({e.key, value, e.help, expectation(e)});
+  }
+  return texts;
+}
+
+void set_option(SolveOptions& options, const std::string& where, const std::string& key,
+                const std::string& value) {
+  const auto entry =
+      std::find_if(table().begin(), table().end(), [&](const Entry& e) { return e.key == key; });
+  if (entry == table().end()) throw usage_error({where, "option", known_keys(), "'" + key + "'"});
+  const bool ok = std::visit(
+      [&](const auto& member) { return assign(*entry, member(options), value); }, entry->member);
+  if (!ok) throw usage_error({where, key, expectation(*entry), "'" + value + "'"});
+}
+
+}  // namespace firm

@@ -1,0 +1,234 @@
+#include "solve/solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/timing.h"
+#include "solve/stop_rules.h"
+
+namespace firm {
+namespace {
+
+// Counts what a site sends and receives; every site takes part in every sum.
+class CountingCollective : public Collective {
+ public:
+  explicit CountingCollective(Collective& next) : next_(next) {}
+
+  void sum(std::span<float> vector, std::span<double> scalars) override {
+    next_.sum(vector, scalars);
+    ++exchanges;
+    bytes += static_cast<double>(vector.size_bytes() + scalars.size_bytes());
+  }
+
+  int exchanges = 0;
+  double bytes = 0;
+
+ private:
+  Collective& next_;
+};
+
+double distance_squared(const Block& a, const Block& b, std::size_t column) {
+  double sum = 0;
+  for (std::size_t p = 0; p < a.rows(); ++p) {
+    const double d = static_cast<double>(a(p, column)) - static_cast<double>(b(p, column));
+    sum += d * d;
+  }
+  return sum;
+}
+
+class Run {
+ public:
+  explicit Run(const SolveInput& input)
+      : input_(input),
+        problem_(*input.problem),
+        collective_(*input.collective),
+        scale_(data_gradient_norm(problem_, collective_)),
+        method_(make_method(problem_, input.options, collective_)),
+        rules_(input.options.stop, *method_) {
+    if (input.resume != nullptr) archive(*input.resume);
+  }
+
+  Solution go() {
+    while (!round()) {
+    }
+    return conclude();
+  }
+
+ private:
+  // One round; true when it was the last.
+  bool round();
+  RoundRecord record() const;
+  Judged judged(const RoundRecord& record) const;
+  void archive(Archive& archive);
+  std::optional<double> error();
+  int expected_rounds() const;
+  std::optional<double> objective_before() const;
+  Solution conclude();
+  void summarise_sites(Summary& summary, const Block& images) const;
+
+  const SolveInput& input_;
+  Problem& problem_;
+  CountingCollective collective_;
+  double scale_;
+  std::unique_ptr<Method> method_;
+  StopRules rules_;
+  Stopwatch watch_;
+  double seconds_before_ = 0;  // of the run that was resumed
+  int rounds_ = 0;
+  bool has_before_ = false;
+  double objective_before_ = 0;
+  RoundRecord last_;
+  Termination termination_;
+};
+
+void Run::archive(Archive& archive) {
+  double seconds = seconds_before_ + watch_.seconds();
+  double exchanges = collective_.exchanges;
+  archive.number("run/seconds", seconds);
+  archive.number("run/exchanges", exchanges);
+  archive.number("run/bytes", collective_.bytes);
+  archive.number("run/rounds", rounds_);
+  archive.flag("run/has_before", has_before_);
+  archive.number("run/objective_before", objective_before_);
+  if (input_.resume == &archive) {
+    seconds_before_ = seconds;
+    collective_.exchanges = static_cast<int>(exchanges);
+  }
+  method_->archive(archive);
+}
+
+RoundRecord Run::record() const {
+  const Scalars& s = method_->scalars;
+  RoundRecord r;
+  r.round = rounds_;
+  r.seconds = seconds_before_ + watch_.seconds();
+  r.objective = s.objective;
+  r.step_norm = std::sqrt(s.step_squared);
+  r.violation = method_->violation();
+  r.kkt = scale_ > 0 ? std::sqrt(s.kkt_squared) / scale_ : 0;
+  r.step_size = method_->step_size();
+  const std::vector<double>& squares = method_->residuals();
+  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+    double sum = 0;
+    for (std::size_t z = 0; z < problem_.slices(); ++z) sum += squares[v * problem_.slices() + z];
+    r.residuals.push_back(std::sqrt(sum));
+  }
+  return r;
+}
+
+Judged Run::judged(const RoundRecord& r) const {
+  Judged j{r.round, r.objective, r.step_norm, r.kkt, {}, method_->scalars.unmet};
+  const double size = std::sqrt(method_->scalars.xrt_squared);
+  if (r.violation && size > 0) j.violation = *r.violation / size;
+  return j;
+}
+
+std::optional<double> Run::error() {
+  if (input_.truth == nullptr) return {};
+  const Block& images = method_->images();
+  double sum = 0;
+  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+    if (!problem_.variables()[v].measured) continue;
+    for (std::size_t z = 0; z < problem_.slices(); ++z) {
+      sum += distance_squared(images, *input_.truth, v * problem_.slices() + z);
+    }
+  }
+  return std::sqrt(sum);
+}
+
+int Run::expected_rounds() const {
+  const int own = method_->expected_rounds();
+  const int given = input_.options.stop.rounds;
+  if (own == 0 || given == 0) return std::max(own, given);
+  return std::min(own, given);
+}
+
+std::optional<double> Run::objective_before() const {
+  return has_before_ ? std::optional<double>(objective_before_) : std::nullopt;
+}
+
+bool Run::round() {
+  const auto limit = rules_.limit(rounds_, seconds_before_ + watch_.seconds());
+  if (input_.observer.on_state) {
+    input_.observer.on_state(rounds_, limit.has_value(), [this](Archive& a) { archive(a); });
+  }
+  const bool interrupted = input_.observer.interrupted && input_.observer.interrupted();
+  method_->share();
+  collective_.sum(method_->vector(), method_->scalars.span());
+  const Verdict verdict = method_->settle();
+  if (verdict.repeat) return false;
+
+  last_ = record();
+  last_.error = error();
+  if (input_.observer.on_round) input_.observer.on_round(last_, expected_rounds());
+  auto stop = verdict.done ? verdict.done : rules_.converged(judged(last_), objective_before());
+  if (!stop) stop = limit;
+  if (!stop && interrupted) stop = Termination{"interrupted", "interrupted by the user", false};
+  if (stop) {
+    termination_ = *stop;
+    return true;
+  }
+  has_before_ = true;
+  objective_before_ = last_.objective;
+  method_->take();
+  ++rounds_;
+  return false;
+}
+
+void Run::summarise_sites(Summary& summary, const Block& images) const {
+  const std::size_t slices = problem_.slices();
+  double all = 0;
+  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+    if (!problem_.variables()[v].measured) continue;
+    SiteSummary site;
+    site.name = problem_.variables()[v].name;
+    double squares = 0;
+    double error = 0;
+    for (std::size_t c = v * slices; c < (v + 1) * slices; ++c) {
+      squares += summary.certificate.squares[c];
+      const double level =
+          problem_.largest()[c] * std::sqrt(static_cast<double>(problem_.rays()[c]));
+      if (level > 0) {
+        site.discrepancy =
+            std::max(site.discrepancy, std::sqrt(summary.certificate.squares[c]) / level);
+      }
+      if (input_.truth != nullptr) error += distance_squared(images, *input_.truth, c);
+    }
+    site.residual = std::sqrt(squares);
+    site.bytes_up = site.bytes_down = collective_.bytes;
+    if (input_.truth != nullptr) site.error = std::sqrt(error);
+    all += error;
+    summary.sites.push_back(site);
+  }
+  if (input_.truth != nullptr) summary.error = std::sqrt(all);
+}
+
+Solution Run::conclude() {
+  method_->finish(collective_);
+  Solution solution;
+  solution.images = method_->images();
+  Summary& s = solution.summary;
+  s.certificate = certify(problem_, collective_, solution.images,
+                          {method_->joint(), method_->exact_primal(), scale_}, solution.multiplier);
+  s.method = input_.options.method;
+  s.rounds = rounds_;
+  s.exchanges = collective_.exchanges;
+  s.local_iterations = method_->local_iterations();
+  s.objective = s.certificate.objective;
+  s.step_norm = last_.step_norm;
+  s.lambda_max = problem_.lambda_max();
+  s.projection_seconds = method_->projection_seconds();
+  s.seconds = seconds_before_ + watch_.seconds();
+  s.threads = problem_.threads();
+  s.kernel = problem_.operators().kernel();
+  s.termination = termination_;
+  s.stop = rules_.used();
+  summarise_sites(s, solution.images);
+  return solution;
+}
+
+}  // namespace
+
+Solution solve(const SolveInput& input) { return Run(input).go(); }
+
+}  // namespace firm

@@ -1,0 +1,38 @@
+// The rules that end a run, whatever the method; options.h has their inequalities.
+#pragma once
+
+#include <optional>
+
+#include "solve/method.h"
+#include "solve/options.h"
+
+namespace firm {
+
+// What the rules look at.
+struct Judged {
+  int round = 0;
+  double objective = 0;
+  double step_norm = 0;
+  double kkt = 0;                   // relative
+  std::optional<double> violation;  // ||D w|| / ||w_N||, where it is known
+  double unmet = 0;                 // columns above their discrepancy level
+};
+
+class StopRules {
+ public:
+  // The method's own rules and limit stand in where `stop` has none.
+  StopRules(const StopOptions& stop, const Method& method);
+
+  const StopOptions& used() const { return stop_; }
+
+  // The first rule that holds, with its numbers. `objective_before` is that of the round before.
+  std::optional<Termination> converged(const Judged& now,
+                                       std::optional<double> objective_before) const;
+  // Whether rounds or time are up.
+  std::optional<Termination> limit(int rounds, double seconds) const;
+
+ private:
+  StopOptions stop_;
+};
+
+}  // namespace firm
