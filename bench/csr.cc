@@ -47,16 +47,13 @@ Csr transpose(const Csr& a, std::size_t columns) {
 }  // namespace
 
 void Csr::multiply(const Block& x, Block& y, int threads) const {
-  const auto n = static_cast<std::ptrdiff_t>(rows());
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (std::ptrdiff_t row = 0; row < n; ++row) {
+  parallel_rows(rows(), threads, [&](std::size_t row) {
     float sum = 0;
-    const auto r = static_cast<std::size_t>(row);
-    for (std::size_t k = start[r]; k < start[r + 1]; ++k) {
+    for (std::size_t k = start[row]; k < start[row + 1]; ++k) {
       sum += value[k] * x.data()[column[k]];
     }
-    y.data()[r] = sum;
-  }
+    y.data()[row] = sum;
+  });
 }
 
 CsrPair make_csr(const Geometry& g) {

@@ -151,7 +151,8 @@ void add_recon(CLI::App& app, int& exit_code) {
       ->take_all();
   verb->add_option("--truth", a->recon.truth,
                    "File with the true images, to compare with; without: the study's");
-  verb->add_flag("--resume", a->resume, "Go on with the run in --out");
+  verb->add_flag("--resume", a->resume,
+                 "Go on with the run in --out, with its options; --set may change stop rules");
   verb->add_flag("--overwrite", a->overwrite, "Throw away the run that is in --out");
   verb->footer(
       option_list() +

@@ -1,9 +1,206 @@
 #include "core/parallel.h"
 
-#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 namespace firm {
+namespace {
 
-int thread_count(int requested) { return requested > 0 ? requested : omp_get_max_threads(); }
+// Pauses of about 15 nanoseconds. To wake a sleeping thread takes tens of microseconds, and more in
+// a virtual machine, so a wait is worth some 300 of them; but on a busy machine, where it would end
+// in sleep anyway, the other thread needs the processor more.
+constexpr int kMostSpins = 20000;
+constexpr int kLeastSpins = 500;
+constexpr int kTrial = 16;  // every so many waits are long ones again
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// One thread's waiting: how long it spins follows from how its last waits ended.
+class Patience {
+ public:
+  // Returns when the value is no longer `old`.
+  void wait(const std::atomic<std::int32_t>& value, std::int32_t old) {
+    const int spins = ++waits_ % kTrial == 0 ? kMostSpins : spins_;
+    for (int k = 0; k < spins; ++k) {
+      if (value.load(std::memory_order_acquire) != old) {
+        if (2 * k > spins_) spins_ = std::min(2 * spins_, kMostSpins);
+        return;
+      }
+      pause();
+    }
+    spins_ = std::max(spins_ / 2, kLeastSpins);
+    while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+  }
+
+ private:
+  int spins_ = kMostSpins;
+  unsigned waits_ = 0;
+};
+
+// A loop: the tasks 0..count-1 are cut into one range for each thread, which takes those of its own
+// range first and then those that others have not come to. So consecutive loops over the same
+// pieces of memory find them in the cache of the same processor.
+struct Loop {
+  void (*call)(const void*, std::size_t);
+  const void* task;
+  std::size_t count;
+  int threads;
+
+  std::size_t begin(int range) const {
+    return count * static_cast<std::size_t>(range) / static_cast<std::size_t>(threads);
+  }
+};
+
+class Pool {
+ public:
+  ~Pool() { stop(); }
+
+  void run(const Loop& loop) {
+    while (static_cast<int>(helpers_.size()) < loop.threads - 1) add_helper();
+    loop_ = loop;
+    own_.next.store(0, std::memory_order_relaxed);
+    for (int k = 1; k < loop.threads; ++k) {
+      helper(k).next.store(loop.begin(k), std::memory_order_relaxed);
+    }
+    busy_.store(loop.threads - 1, std::memory_order_relaxed);
+    for (int k = 1; k < loop.threads; ++k) wake(helper(k));
+    work(0);
+    for (std::int32_t left = busy_.load(std::memory_order_acquire); left > 0;
+         left = busy_.load(std::memory_order_acquire)) {
+      patience_.wait(busy_, left);
+    }
+  }
+
+  // In the child of a fork there is only the thread that forked.
+  void forget_helpers() {
+    for (auto& helper : helpers_) static_cast<void>(helper.release());
+    helpers_.clear();
+  }
+
+ private:
+  // On cache lines of their own, so that waiting for one does not disturb the others.
+  struct alignas(64) Range {
+    std::atomic<std::size_t> next = 0;
+  };
+  struct alignas(64) Helper : Range {
+    alignas(64) std::atomic<std::int32_t> turn = 0;
+    std::thread thread;
+  };
+
+  // Number 0 is the thread that runs the loop.
+  Helper& helper(int number) { return *helpers_[static_cast<std::size_t>(number - 1)]; }
+  Range& range(int number) { return number == 0 ? own_ : helper(number); }
+
+  static void wake(Helper& helper) {
+    helper.turn.fetch_add(1, std::memory_order_release);
+    helper.turn.notify_one();
+  }
+
+  void add_helper() {
+    helpers_.push_back(std::make_unique<Helper>());
+    Helper& helper = *helpers_.back();
+    const auto number = static_cast<int>(helpers_.size());
+    helper.thread = std::thread([this, &helper, number] { serve(helper, number); });
+  }
+
+  void serve(Helper& helper, int number) {
+    Patience patience;
+    for (std::int32_t seen = 0;; ++seen) {
+      patience.wait(helper.turn, seen);
+      if (stopping_.load(std::memory_order_relaxed)) return;
+      work(number);
+      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    }
+  }
+
+  void work(int number) {
+    for (int k = 0; k < loop_.threads; ++k) {
+      const int which = (number + k) % loop_.threads;
+      std::atomic<std::size_t>& next = range(which).next;
+      const std::size_t end = loop_.begin(which + 1);
+      for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < end;
+           i = next.fetch_add(1, std::memory_order_relaxed)) {
+        loop_.call(loop_.task, i);
+      }
+    }
+  }
+
+  void stop() {
+    stopping_.store(true, std::memory_order_relaxed);
+    for (auto& helper : helpers_) {
+      wake(*helper);
+      helper->thread.join();
+    }
+  }
+
+  std::vector<std::unique_ptr<Helper>> helpers_;
+  Loop loop_ = {};
+  Range own_;
+  alignas(64) std::atomic<std::int32_t> busy_ = 0;
+  std::atomic<bool> stopping_ = false;
+  Patience patience_;
+};
+
+std::mutex& pool_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Pool& pool() {
+  static Pool instance;
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { pool().forget_helpers(); });
+  static_cast<void>(registered);
+  return instance;
+}
+
+// 0 when the variable is missing or not a positive number.
+int threads_of_environment() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return 0;
+  const std::string_view view(text);
+  int value = 0;
+  std::from_chars(view.data(), view.data() + view.size(), value);
+  return std::max(value, 0);
+}
+
+int threads_of_affinity() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(CPU_COUNT(&set), 1);
+}
+
+}  // namespace
+
+int thread_count(int requested) {
+  if (requested > 0) return requested;
+  const int wanted = threads_of_environment();
+  return wanted > 0 ? wanted : threads_of_affinity();
+}
+
+void run_tasks(std::size_t count, int threads, void (*call)(const void* task, std::size_t index),
+               const void* task) {
+  const std::unique_lock<std::mutex> lock(pool_mutex(), std::try_to_lock);
+  if (!lock.owns_lock()) {
+    for (std::size_t i = 0; i < count; ++i) call(task, i);
+    return;
+  }
+  const auto most =
+      static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
+  pool().run({call, task, count, most});
+}
 
 }  // namespace firm

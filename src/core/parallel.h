@@ -1,7 +1,11 @@
-// Parallel loops. The only place that knows OpenMP.
+// Parallel loops.
 //
 // Every loop here hands out independent tasks, so what a task computes does not depend on how many
 // threads there are or in which order they come.
+//
+// Threads wait for work by spinning for a fraction of a millisecond, since loops follow closely,
+// and then sleep: a thread that spins for longer would keep others from the processor that the loop
+// is waiting for, which on a busy machine costs more than the loop.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +13,25 @@
 
 namespace firm {
 
-// Threads this process may use (OMP_NUM_THREADS, CPU affinity); `requested` if it is positive.
+// Threads this process may use (OMP_NUM_THREADS, else CPU affinity); `requested` if it is positive.
 int thread_count(int requested);
 
-// Calls task(i) for i = 0..count-1 on `threads` threads, dynamically scheduled. Tasks must not
-// throw.
+// task(index) for index = 0..count-1, on this thread and up to threads - 1 others. While another
+// thread of the program does the same, on this one alone.
+void run_tasks(std::size_t count, int threads, void (*call)(const void* task, std::size_t index),
+               const void* task);
+
+// Calls task(i) for i = 0..count-1 on `threads` threads, the next to whoever is free. Tasks must
+// not throw.
 template <typename Task>
 void parallel_for(std::size_t count, int threads, const Task& task) {
-  const auto n = static_cast<std::ptrdiff_t>(count);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (n > 1 && threads > 1)
-  for (std::ptrdiff_t i = 0; i < n; ++i) task(static_cast<std::size_t>(i));
+  if (threads <= 1 || count <= 1) {
+    for (std::size_t i = 0; i < count; ++i) task(i);
+    return;
+  }
+  run_tasks(
+      count, threads,
+      [](const void* it, std::size_t index) { (*static_cast<const Task*>(it))(index); }, &task);
 }
 
 // Calls body(row) for row = 0..rows-1, in tasks of fixed length: for work too small for a task

@@ -23,127 +23,166 @@ Pixels piece_pixels(std::size_t piece, std::size_t pixels) {
   return {piece * kPiecePixels, std::min(pixels, (piece + 1) * kPiecePixels)};
 }
 
-// A number of variables that the compiler knows (one slice), or that it does not.
-template <int kVariables>
-struct Count {
-  std::size_t given;
-  std::size_t get() const { return kVariables > 0 ? std::size_t{kVariables} : given; }
+// What a pass reads of the coupling, and the images.
+struct StepJob {
+  const float* d;
+  const float* square;
+  float step;
+  const float* w;
+  float* g;
+  float* s;
 };
 
-// The loops below, for one slice. With a number of variables that is a constant, the compiler
-// works on all of them at once.
+// One slice and kVariables > 0 variables: constants, so that the compiler works on all at once.
 template <int kVariables>
-void step_pixels(Pixels at, Count<kVariables> count, const float* d, float step, const float* w,
-                 float* g, float* s) {
-  const std::size_t n = count.get();
+void step_pixels(Pixels at, const StepJob& job) {
+  float d[kVariables];
+  float step[kVariables];
+  for (int v = 0; v < kVariables; ++v) {
+    d[v] = job.d[v];
+    step[v] = job.step * job.square[v];
+  }
   for (std::size_t p = at.begin; p < at.end; ++p) {
+    const float* w = job.w + p * kVariables;
+    float* g = job.g + p * kVariables;
+    float moved[kVariables];
+    float part[kVariables];
+    for (int v = 0; v < kVariables; ++v) moved[v] = w[v] - step[v] * g[v];
+    for (int v = 0; v < kVariables; ++v) part[v] = d[v] * moved[v];
+    for (int v = 0; v < kVariables; ++v) g[v] = moved[v];
     float sum = 0;
-    for (std::size_t v = 0; v < n; ++v) {
-      const std::size_t k = p * n + v;
-      g[k] = w[k] - step * g[k];
-      sum += d[v] * g[k];
-    }
-    s[p] = sum;
+    for (int v = 0; v < kVariables; ++v) sum += part[v];
+    job.s[p] = sum;
   }
 }
 
-// The same for several slices, which lie next to each other.
-void step_slices(Pixels at, std::size_t variables, std::size_t slices, const float* d, float step,
-                 const float* w, float* g, float* s) {
+// Any number of slices, which lie next to each other, and of variables.
+void step_slices(Pixels at, std::size_t variables, std::size_t slices, const StepJob& job) {
   for (std::size_t p = at.begin; p < at.end; ++p) {
-    float* sum = s + p * slices;
+    float* sum = job.s + p * slices;
     std::fill_n(sum, slices, 0.0f);
     for (std::size_t v = 0; v < variables; ++v) {
-      const std::size_t k = (p * variables + v) * slices;
+      const float step = job.step * job.square[v];
+      const float d = job.d[v];
+      const float* w = job.w + (p * variables + v) * slices;
+      float* g = job.g + (p * variables + v) * slices;
 #pragma GCC ivdep
       for (std::size_t z = 0; z < slices; ++z) {
-        g[k + z] = w[k + z] - step * g[k + z];
-        sum[z] += d[v] * g[k + z];
+        g[z] = w[z] - step * g[z];
+        sum[z] += d * g[z];
       }
     }
   }
 }
 
+struct CorrectJob {
+  const float* d;
+  const float* pull;
+  float factor;
+  const float* v;
+  const float* t;
+  float* w;
+  double* steps;  // of each variable
+  double* sizes;
+};
+
+// One slice and kVariables variables.
 template <int kVariables>
-Coupling::Change correct_pixels(Pixels at, Count<kVariables> count, const float* d, float factor,
-                                const float* v, const float* t, float* w) {
-  const std::size_t n = count.get();
-  constexpr std::size_t kLanes = kVariables > 0 ? kVariables : 1;
-  float steps[kLanes] = {};
-  float sizes[kLanes] = {};
-  Coupling::Change change;
-  for (std::size_t p = at.begin; p < at.end; ++p) {
-    const float correction = factor * t[p];
-    float sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t k = p * n + i;
-      const float moved = v[k] - d[i] * correction;
-      const float next = moved > 0 ? moved : 0.0f;
-      const float moved_by = next - w[k];
-      w[k] = next;
-      steps[i % kLanes] += moved_by * moved_by;
-      sizes[i % kLanes] += next * next;
-      sum += d[i] * next;
-    }
-    change.violation_squared += square(sum);
-    change.last_squared += square(w[p * n + n - 1]);
+double correct_pixels(Pixels at, const CorrectJob& job) {
+  float d[kVariables];
+  float pull[kVariables];
+  for (int i = 0; i < kVariables; ++i) {
+    d[i] = job.d[i];
+    pull[i] = job.factor * job.pull[i];
   }
-  for (const float part : steps) change.step_squared += static_cast<double>(part);
-  for (const float part : sizes) change.size_squared += static_cast<double>(part);
-  return change;
+  float steps[kVariables] = {};
+  float sizes[kVariables] = {};
+  double violation = 0;
+  for (std::size_t p = at.begin; p < at.end; ++p) {
+    const float* v = job.v + p * kVariables;
+    float* w = job.w + p * kVariables;
+    const float t = job.t[p];
+    float next[kVariables];
+    float change[kVariables];
+    float part[kVariables];
+    for (int i = 0; i < kVariables; ++i) next[i] = std::max(v[i] - pull[i] * t, 0.0f);
+    for (int i = 0; i < kVariables; ++i) change[i] = next[i] - w[i];
+    for (int i = 0; i < kVariables; ++i) steps[i] += change[i] * change[i];
+    for (int i = 0; i < kVariables; ++i) sizes[i] += next[i] * next[i];
+    for (int i = 0; i < kVariables; ++i) part[i] = d[i] * next[i];
+    for (int i = 0; i < kVariables; ++i) w[i] = next[i];
+    float sum = 0;
+    for (int i = 0; i < kVariables; ++i) sum += part[i];
+    violation += square(sum);
+  }
+  for (int i = 0; i < kVariables; ++i) {
+    job.steps[i] += static_cast<double>(steps[i]);
+    job.sizes[i] += static_cast<double>(sizes[i]);
+  }
+  return violation;
 }
 
-Coupling::Change correct_slices(Pixels at, std::size_t variables, std::size_t slices,
-                                const float* d, float factor, const float* v, const float* t,
-                                float* w) {
+double correct_slices(Pixels at, std::size_t variables, std::size_t slices, const CorrectJob& job) {
   constexpr std::size_t kTogether = 64;  // slices whose sums fit a small array
-  Coupling::Change change;
+  double violation = 0;
   for (std::size_t p = at.begin; p < at.end; ++p) {
     for (std::size_t z0 = 0; z0 < slices; z0 += kTogether) {
       const std::size_t count = std::min(kTogether, slices - z0);
-      const float* correction = t + p * slices + z0;
+      const float* t = job.t + p * slices + z0;
       float sums[kTogether] = {};
-      float steps[kTogether] = {};
-      float sizes[kTogether] = {};
       for (std::size_t i = 0; i < variables; ++i) {
         const std::size_t k = (p * variables + i) * slices + z0;
-#pragma GCC ivdep
+        const float pull = job.pull[i] * job.factor;
+        const float d = job.d[i];
+        const float* v = job.v + k;
+        float* w = job.w + k;
+        float step = 0;
+        float size = 0;
         for (std::size_t z = 0; z < count; ++z) {
-          const float moved = v[k + z] - d[i] * (factor * correction[z]);
+          const float moved = v[z] - pull * t[z];
           const float next = moved > 0 ? moved : 0.0f;
-          const float moved_by = next - w[k + z];
-          w[k + z] = next;
-          steps[z] += moved_by * moved_by;
-          sizes[z] += next * next;
-          sums[z] += d[i] * next;
+          const float change = next - w[z];
+          w[z] = next;
+          step += change * change;
+          size += next * next;
+          sums[z] += d * next;
         }
+        job.steps[i] += static_cast<double>(step);
+        job.sizes[i] += static_cast<double>(size);
       }
-      for (std::size_t z = 0; z < count; ++z) {
-        change.violation_squared += square(sums[z]);
-        change.step_squared += static_cast<double>(steps[z]);
-        change.size_squared += static_cast<double>(sizes[z]);
-        change.last_squared += square(w[(p * variables + variables - 1) * slices + z0 + z]);
-      }
+      for (std::size_t z = 0; z < count; ++z) violation += square(sums[z]);
     }
   }
-  return change;
+  return violation;
 }
 
-std::vector<float> scaled_d(const Problem& problem, double scale) {
-  std::vector<float> d;
-  for (const Variable& v : problem.variables()) d.push_back(static_cast<float>(scale * v.d));
-  return d;
+template <typename Value>
+std::vector<float> of_each(const Problem& problem, const Value& value) {
+  std::vector<float> values;
+  for (const Variable& v : problem.variables()) values.push_back(static_cast<float>(value(v)));
+  return values;
+}
+
+// 1 / s^2 of each variable; `other`, which has no noise of its own, counts like XRT.
+std::vector<double> weights(const Problem& problem) {
+  std::vector<double> values;
+  for (const Variable& v : problem.variables()) values.push_back(v.measured ? v.weight : 1);
+  return values;
 }
 
 }  // namespace
 
-Coupling::Coupling(const Problem& problem, double scale)
+Coupling::Coupling(const Problem& problem)
     : variables_(problem.variables().size()),
       slices_(problem.slices()),
       threads_(problem.threads()),
-      scale_(scale),
-      d_(scaled_d(problem, scale)),
-      partial_(piece_count(problem.pixels())) {}
+      weight_(weights(problem)),
+      d_(of_each(problem, [](const Variable& v) { return v.d; })),
+      square_(of_each(problem, [](const Variable& v) { return v.measured ? 1 / v.weight : 1; })),
+      pull_(of_each(problem, [](const Variable& v) { return v.measured ? v.d / v.weight : v.d; })),
+      violation_(piece_count(problem.pixels())),
+      steps_(violation_.size() * variables_),
+      sizes_(violation_.size() * variables_) {}
 
 void Coupling::combine(const Block& w, std::span<float> s) const {
   FIRM_CHECK(w.columns() == variables_ * slices_ && s.size() == w.rows() * slices_);
@@ -159,54 +198,56 @@ void Coupling::combine(const Block& w, std::span<float> s) const {
   });
 }
 
-template <int kVariables>
-void Coupling::gradient_step_of(const Block& w, float step, Block& g, float* s) const {
-  parallel_for(partial_.size(), threads_, [&](std::size_t piece) {
-    const Pixels at = piece_pixels(piece, w.rows());
-    if (slices_ == 1) {
-      step_pixels<kVariables>(at, {variables_}, d_.data(), step, w.data(), g.data(), s);
-    } else {
-      step_slices(at, variables_, slices_, d_.data(), step, w.data(), g.data(), s);
-    }
-  });
-}
-
 void Coupling::gradient_step(const Block& w, double step, Block& g, std::span<float> s) const {
   FIRM_CHECK(w.columns() == variables_ * slices_ && s.size() == w.rows() * slices_);
-  const auto narrow = static_cast<float>(step);
-  if (variables_ == 4) return gradient_step_of<4>(w, narrow, g, s.data());
-  gradient_step_of<0>(w, narrow, g, s.data());
-}
-
-template <int kVariables>
-Coupling::Change Coupling::correct_of(const Block& v, const float* t, float factor, Block& w) {
-  parallel_for(partial_.size(), threads_, [&](std::size_t piece) {
+  const StepJob job{d_.data(), square_.data(), static_cast<float>(step),
+                    w.data(),  g.data(),       s.data()};
+  parallel_for(violation_.size(), threads_, [&](std::size_t piece) {
     const Pixels at = piece_pixels(piece, w.rows());
-    if (slices_ == 1) {
-      partial_[piece] =
-          correct_pixels<kVariables>(at, {variables_}, d_.data(), factor, v.data(), t, w.data());
+    if (slices_ == 1 && variables_ == 4) {
+      step_pixels<4>(at, job);
     } else {
-      partial_[piece] =
-          correct_slices(at, variables_, slices_, d_.data(), factor, v.data(), t, w.data());
+      step_slices(at, variables_, slices_, job);
     }
   });
+}
+
+Coupling::Change Coupling::add_up() const {
   Change all;
-  for (const Change& part : partial_) {
-    all.step_squared += part.step_squared;
-    all.violation_squared += part.violation_squared;
-    all.size_squared += part.size_squared;
-    all.last_squared += part.last_squared;
+  for (std::size_t piece = 0; piece < violation_.size(); ++piece) {
+    for (std::size_t v = 0; v < variables_; ++v) {
+      const double step = steps_[piece * variables_ + v];
+      const double size = sizes_[piece * variables_ + v];
+      all.step_squared += weight_[v] * step;
+      all.mapping_squared += weight_[v] * weight_[v] * step;
+      all.size_squared += weight_[v] * size;
+      if (v + 1 == variables_) all.last_squared += size;
+    }
+    all.violation_squared += violation_[piece];
   }
-  all.violation_squared /= scale_ * scale_;
   return all;
 }
 
 Coupling::Change Coupling::correct(const Block& v, std::span<const float> t, double factor,
                                    Block& w) {
   FIRM_CHECK(w.columns() == variables_ * slices_ && t.size() == w.rows() * slices_);
-  const auto narrow = static_cast<float>(factor);
-  if (variables_ == 4) return correct_of<4>(v, t.data(), narrow, w);
-  return correct_of<0>(v, t.data(), narrow, w);
+  std::fill(steps_.begin(), steps_.end(), 0.0);
+  std::fill(sizes_.begin(), sizes_.end(), 0.0);
+  parallel_for(violation_.size(), threads_, [&](std::size_t piece) {
+    const Pixels at = piece_pixels(piece, w.rows());
+    const CorrectJob job{d_.data(),
+                         pull_.data(),
+                         static_cast<float>(factor),
+                         v.data(),
+                         t.data(),
+                         w.data(),
+                         steps_.data() + piece * variables_,
+                         sizes_.data() + piece * variables_};
+    violation_[piece] = slices_ == 1 && variables_ == 4
+                            ? correct_pixels<4>(at, job)
+                            : correct_slices(at, variables_, slices_, job);
+  });
+  return add_up();
 }
 
 }  // namespace firm

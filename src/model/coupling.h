@@ -13,38 +13,42 @@
 
 namespace firm {
 
+// Steps are taken in the variables w_v / s_v, in which every site weighs the same; seen from w, a
+// step and a correction of variable v are multiplied by s_v^2. (All s_v = 1 in the paper.)
 class Coupling {
  public:
-  // For the hosted variables of a problem; `scale` multiplies all d.
-  explicit Coupling(const Problem& problem, double scale = 1);
+  // For the hosted variables of a problem.
+  explicit Coupling(const Problem& problem);
 
   // S = sum_v d_v w_v over the hosted variables. S and T below are pixels x slices.
   void combine(const Block& w, std::span<float> s) const;
 
-  // v = w - step g, written over g, and S = sum_v d_v v_v.
+  // v = w - step s^2 g, written over g, and S = sum_v d_v v_v.
   void gradient_step(const Block& w, double step, Block& g, std::span<float> s) const;
 
   struct Change {
-    double step_squared = 0;       // ||w_new - w||^2
-    double violation_squared = 0;  // ||sum_v d_v w_new||^2 over the hosted variables, without scale
-    double size_squared = 0;       // ||w_new||^2
+    double step_squared = 0;       // ||(w_new - w) / s||^2
+    double mapping_squared = 0;    // ||(w_new - w) / s^2||^2
+    double size_squared = 0;       // ||w_new / s||^2
+    double violation_squared = 0;  // ||sum_v d_v w_new||^2 over the hosted variables
     double last_squared = 0;       // ||w_new||^2 of the last hosted variable
   };
-  // w <- (v - factor d T)_+.
+  // w <- (v - factor s^2 d T)_+.
   Change correct(const Block& v, std::span<const float> t, double factor, Block& w);
 
  private:
-  template <int kVariables>
-  void gradient_step_of(const Block& w, float step, Block& g, float* s) const;
-  template <int kVariables>
-  Change correct_of(const Block& v, const float* t, float factor, Block& w);
+  Change add_up() const;
 
   std::size_t variables_;
   std::size_t slices_;
   int threads_;
-  double scale_;
+  std::vector<double> weight_;  // 1 / s^2
   std::vector<float> d_;
-  std::vector<Change> partial_;  // one per piece
+  std::vector<float> square_;      // s^2
+  std::vector<float> pull_;        // s^2 d
+  std::vector<double> violation_;  // of each piece
+  std::vector<double> steps_;      // ||w_new - w||^2 of each variable in each piece
+  std::vector<double> sizes_;      // ||w_new||^2, likewise
 };
 
 }  // namespace firm

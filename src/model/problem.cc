@@ -20,7 +20,7 @@ Variable site_variable(const Study& study, std::size_t index) {
   v.slot = index + (v.transmission && study.other ? 1 : 0);
   v.measured = true;
   v.d = v.transmission ? 1 : -site.coefficient;
-  v.weight = 1 / (site.sigma * site.sigma);
+  v.weight = study.weight(index);
   v.geometry = site.geometry;
   return v;
 }
@@ -111,11 +111,12 @@ void Problem::take_data(const std::vector<SiteData>& data) {
   rays_.assign(columns(), 0);
   energy_.assign(columns(), 0.0);
   for (const SiteData& d : data) {
+    FIRM_CHECK(d.site < study_.sites.size());
     check_shape(study_, d);
     check_finite(study_, d);
-    const auto at = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) {
-      return v.name == study_.sites[d.site].name;
-    });
+    const std::size_t slot = site_variable(study_, d.site).slot;
+    const auto at = std::find_if(variables_.begin(), variables_.end(),
+                                 [&](const Variable& v) { return v.slot == slot; });
     const auto v = static_cast<std::size_t>(at - variables_.begin());
     operators_.put(d.values, v, data_);
     for (std::size_t z = 0; z < slices(); ++z) {

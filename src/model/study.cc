@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "firm/error.h"
@@ -55,6 +56,16 @@ bool Study::weighted() const {
     if (site.sigma != sites.front().sigma) return true;
   }
   return false;
+}
+
+double Study::weight(std::size_t site) const {
+  const Site& of = sites[site];
+  if (weighted()) return 1 / (of.sigma * of.sigma);
+  if (of.kind == SiteKind::kXrt) return 1;
+  double sum = 0;
+  for (const Site& s : sites) sum += s.kind == SiteKind::kXrf ? s.coefficient : 0;
+  const double unit = std::max(1.0, sum);
+  return unit * unit;
 }
 
 void Study::validate() const {

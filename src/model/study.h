@@ -22,7 +22,8 @@ struct Site {
   std::string name;
   SiteKind kind = SiteKind::kXrf;
   double coefficient = 0;  // c_i > 0, cm^2/g; XRF only
-  double sigma = 1;        // s_i > 0: standard deviation of the noise, in the unit of the data
+  double sigma = 1;        // s_i > 0: standard deviation of the noise, in the unit of the data;
+                           // equal ones mean that it is not known (Study::weight)
   Geometry geometry;
 };
 
@@ -42,6 +43,12 @@ struct Study {
   // Whether all sites measure along the same rays: one matrix A, as in the paper.
   bool common_geometry() const;
   bool weighted() const;  // whether an s_i differs from another
+
+  // 1 / s_i^2. Where no s_i differs from another they say nothing: s_N is then 1, and XRF data is
+  // taken in a unit in which the coefficients add up to at most 1, as the paper has them: s_i of an
+  // XRF site is 1 / max(1, sum_j c_j). Coefficients of 50 to 300 cm^2/g, and data that is smaller
+  // by as much, then weigh as in the paper.
+  double weight(std::size_t site) const;
 
   // Throws firm::Error naming the site, the field, what was expected and what was found.
   void validate() const;

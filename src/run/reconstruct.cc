@@ -29,8 +29,16 @@ constexpr const char* kCheckpoint = "checkpoint.h5";
 
 SolveOptions resolve_options(const StudyFile& file, const ReconArguments& a) {
   SolveOptions options;
-  for (const Setting& s : file.settings) {
-    set_option(options, fmt::format("{}:{}", a.study, s.line), s.key, s.value);
+  // A run that is resumed keeps its options; its study.toml has all of them.
+  const bool resume = a.start == RunDirectory::Start::kResume;
+  const std::string kept = (std::filesystem::path(a.out) / "study.toml").string();
+  if (resume && !std::filesystem::exists(kept)) {
+    throw usage_error(
+        {a.out, "--resume", "the directory of an earlier run", "no study.toml in it"});
+  }
+  const std::string& source = resume ? kept : a.study;
+  for (const Setting& s : resume ? read_study(kept).settings : file.settings) {
+    set_option(options, fmt::format("{}:{}", source, s.line), s.key, s.value);
   }
   for (const auto& [key, value] : a.settings) set_option(options, "--set", key, value);
   return options;
@@ -172,8 +180,7 @@ class Reconstruction {
       : arguments_(arguments),
         callbacks_(callbacks),
         file_(read_study(arguments.study)),
-        options_(resolve_options(file_, arguments)),
-        directory_(arguments.out, arguments.start) {}
+        options_(resolve_options(file_, arguments)) {}
 
   ReconResult go();
 
@@ -188,7 +195,7 @@ class Reconstruction {
   const ReconCallbacks& callbacks_;
   StudyFile file_;
   SolveOptions options_;
-  RunDirectory directory_;
+  std::optional<RunDirectory> directory_;
   LoadedStudy loaded_;
   StudyFile resolved_;
   RunFacts facts_;
@@ -219,15 +226,15 @@ void Reconstruction::keep_state(int round, bool ending,
                                 const std::function<void(Archive&)>& state) {
   stopping_ = callbacks_.interrupted && callbacks_.interrupted();
   if (!stopping_ && !ending && watch_.seconds() < next_checkpoint_) return;
-  directory_.flush_history();
-  write_checkpoint(directory_.file(kCheckpoint), identity_, round, state);
+  directory_->flush_history();
+  write_checkpoint(directory_->file(kCheckpoint), identity_, round, state);
   next_checkpoint_ = watch_.seconds() + kCheckpointSeconds;
 }
 
 void Reconstruction::keep_round(const RoundRecord& record, int limit) {
-  directory_.append_history(history_line(record, names_));
+  directory_->append_history(history_line(record, names_));
   if (watch_.seconds() >= next_flush_) {
-    directory_.flush_history();
+    directory_->flush_history();
     next_flush_ = watch_.seconds() + kFlushSeconds;
   }
   if (callbacks_.on_round) callbacks_.on_round(record, limit);
@@ -236,11 +243,8 @@ void Reconstruction::keep_round(const RoundRecord& record, int limit) {
 Solution Reconstruction::run() {
   std::optional<Checkpoint> checkpoint;
   if (arguments_.start == RunDirectory::Start::kResume) {
-    checkpoint.emplace(directory_.file(kCheckpoint), identity_);
+    checkpoint.emplace((std::filesystem::path(arguments_.out) / kCheckpoint).string(), identity_);
   }
-  resolved_ = resolved_study(file_, arguments_, loaded_, options_);
-  write_study(directory_.file("study.toml"), resolved_);
-  directory_.open_history(checkpoint ? checkpoint->round() : 0);
   LocalCollective collective;
   SolveInput input;
   input.problem = problem_.get();
@@ -253,7 +257,13 @@ Solution Reconstruction::run() {
   input.observer.on_state = [this](int round, bool ending, const auto& state) {
     keep_state(round, ending, state);
   };
-  return solve(input);
+  Solver solver(input);
+  // Nothing is written before all input has been found to be right.
+  directory_.emplace(arguments_.out, arguments_.start);
+  resolved_ = resolved_study(file_, arguments_, loaded_, options_);
+  write_study(directory_->file("study.toml"), resolved_);
+  directory_->open_history(checkpoint ? checkpoint->round() : 0);
+  return solver.run();
 }
 
 void Reconstruction::write(const Solution& solution) {
@@ -263,11 +273,11 @@ void Reconstruction::write(const Solution& solution) {
   const ImageStack multiplier{"multiplier", "multiplier", "1", &solution.multiplier};
   const ImageNotes notes{
       reproducible_study_text(resolved_), reproducible_summary_json(summary, facts_), {multiplier}};
-  write_reconstruction(directory_.path(), grid, images.stacks, notes, callbacks_.progress);
+  write_reconstruction(directory_->path(), grid, images.stacks, notes, callbacks_.progress);
   Stacks truth;
   if (truth_) truth = split_images(*problem_, *truth_);
   write_overview(
-      directory_.file("overview.png"),
+      directory_->file("overview.png"),
       fmt::format("{}: {}, {} rounds", loaded_.study.name, summary.method, summary.rounds), grid,
       images.stacks, truth.stacks, loaded_.study.slices / 2);
 }
@@ -275,13 +285,13 @@ void Reconstruction::write(const Solution& solution) {
 ReconResult Reconstruction::go() {
   load();
   const Solution solution = run();
-  directory_.flush_history();
+  directory_->flush_history();
   write(solution);
-  if (solution.summary.termination.converged) directory_.remove(kCheckpoint);
-  write_text_file(directory_.file("summary.json"), summary_json(solution.summary, facts_));
+  if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
+  write_text_file(directory_->file("summary.json"), summary_json(solution.summary, facts_));
   ReconResult result{solution.summary, {}};
   for (const char* name : {"summary.json", "history.jsonl", "images.h5", "overview.png"}) {
-    result.files.push_back(directory_.file(name));
+    result.files.push_back(directory_->file(name));
   }
   return result;
 }

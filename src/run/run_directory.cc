@@ -32,8 +32,8 @@ std::string kept_lines(const std::string& path, int round) {
 }  // namespace
 
 RunDirectory::RunDirectory(std::string path, Start start) : path_(std::move(path)) {
-  make_directory(path_);
   if (start == Start::kResume) return;
+  make_directory(path_);
   for (const char* mark : kMarks) {
     if (!std::filesystem::exists(file(mark))) continue;
     if (start == Start::kNew) {

@@ -20,7 +20,7 @@ class RunDirectory {
     kResume      // goes on with the run that is there
   };
 
-  // Creates the directory when needed; throws firm::Error when it cannot be written.
+  // Creates the directory when needed (not for kResume); throws firm::Error when it cannot.
   RunDirectory(std::string path, Start start);
 
   const std::string& path() const { return path_; }

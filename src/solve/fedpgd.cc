@@ -69,8 +69,10 @@ FedPgd::FedPgd(Problem& problem, const SolveOptions& options, Collective& collec
   std::vector<double> c;
   for (std::size_t i = 0; i + 1 < d_.size(); ++i) c.push_back(-d_[i] * scale_[i]);
   const std::size_t pieces = (problem.pixels() + kPiecePixels - 1) / kPiecePixels;
+  constexpr std::size_t kBatch = PixelProjection::kBatch;
   const Part part{PixelProjection(c),
-                  std::vector<double>(d_.size()),
+                  std::vector<double>(d_.size() * kBatch),
+                  std::vector<double>(kBatch),
                   std::vector<double>(problem.slices()),
                   0,
                   0,
@@ -113,40 +115,52 @@ void FedPgd::share() {
   scalars.unmet = count_unmet(residual_.squares(), levels_);
 }
 
-void FedPgd::project_pixel(std::size_t pixel, std::size_t z, Part& part) {
+// Takes the projected values of variable i back, and what they contribute to the sums.
+void FedPgd::take_back(std::size_t first, std::size_t count, std::size_t i, Part& part) {
   const std::size_t slices = problem_.slices();
-  const std::size_t slots = d_.size();
-  const std::size_t first = pixel * all_.columns() + z;
-  float* v = all_.data() + first;
-  const float* w = all_w_.data() + first;
-  const float* from = (accelerated_ ? all_y_ : all_w_).data() + first;
-  double* u = part.pixel.data();
-  for (std::size_t i = 0; i < slots; ++i) {
-    u[i] = static_cast<double>(v[i * slices]) * inverse_scale_[i];
-  }
-  part.projection.project(part.pixel);
-  double violation = 0;
-  for (std::size_t i = 0; i < slots; ++i) {
-    const std::size_t k = i * slices;
-    const auto next = static_cast<float>(u[i] * scale_[i]);
-    const double change = static_cast<double>(next - w[k]);
-    const double back = static_cast<double>(from[k] - next);
-    v[k] = next;
-    violation += d_[i] * static_cast<double>(next);
+  const float* points = (accelerated_ ? all_y_ : all_w_).data();
+  const double* u = part.values.data() + i * PixelProjection::kBatch;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t z = (first + k) % slices;
+    const std::size_t at = ((first + k) / slices * d_.size() + i) * slices + z;
+    const auto next = static_cast<float>(u[k] * scale_[i]);
+    const double change = static_cast<double>(next - all_w_.data()[at]);
+    const double back = static_cast<double>(points[at] - next);
+    all_.data()[at] = next;
+    part.violation[k] += d_[i] * static_cast<double>(next);
     part.restart[z] += back * change * inverse_alpha_[i];
     part.step_squared += hosted_[i] * change * change;
     part.mapping_squared += hosted_[i] * back * back * inverse_alpha_[i] * inverse_alpha_[i];
   }
-  part.violation_squared += violation * violation;
+}
+
+// `count` pixels of slices from number `first` on, pixel-major.
+void FedPgd::project_batch(std::size_t first, std::size_t count, Part& part) {
+  constexpr std::size_t kBatch = PixelProjection::kBatch;
+  const std::size_t slices = problem_.slices();
+  for (std::size_t i = 0; i < d_.size(); ++i) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t z = (first + k) % slices;
+      const std::size_t at = ((first + k) / slices * d_.size() + i) * slices + z;
+      part.values[i * kBatch + k] = static_cast<double>(all_.data()[at]) * inverse_scale_[i];
+    }
+  }
+  part.projection.project(part.values);
+  std::fill(part.violation.begin(), part.violation.end(), 0.0);
+  for (std::size_t i = 0; i < d_.size(); ++i) take_back(first, count, i, part);
+  for (std::size_t k = 0; k < count; ++k) {
+    part.violation_squared += part.violation[k] * part.violation[k];
+  }
 }
 
 void FedPgd::project_piece(std::size_t piece) {
   Part& part = parts_[piece];
   part.step_squared = part.mapping_squared = part.violation_squared = 0;
   std::fill(part.restart.begin(), part.restart.end(), 0.0);
-  const std::size_t end = std::min(all_.rows(), (piece + 1) * kPiecePixels);
-  for (std::size_t p = piece * kPiecePixels; p < end; ++p) {
-    for (std::size_t z = 0; z < problem_.slices(); ++z) project_pixel(p, z, part);
+  const std::size_t slices = problem_.slices();
+  const std::size_t end = std::min(all_.rows(), (piece + 1) * kPiecePixels) * slices;
+  for (std::size_t k = piece * kPiecePixels * slices; k < end; k += PixelProjection::kBatch) {
+    project_batch(k, std::min(PixelProjection::kBatch, end - k), part);
   }
 }
 

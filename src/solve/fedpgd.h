@@ -37,8 +37,9 @@ class FedPgd : public Method {
   // What a piece of the image contributes to the sums of a round.
   struct Part {
     PixelProjection projection;
-    std::vector<double> pixel;    // values of one pixel of one slice
-    std::vector<double> restart;  // <y - w+, w+ - w> of each slice
+    std::vector<double> values;     // of a batch
+    std::vector<double> violation;  // D w of each pixel of a batch
+    std::vector<double> restart;    // <y - w+, w+ - w> of each slice
     double step_squared = 0;
     double mapping_squared = 0;
     double violation_squared = 0;
@@ -46,7 +47,8 @@ class FedPgd : public Method {
 
   void form_gradient();
   void project_piece(std::size_t piece);
-  void project_pixel(std::size_t pixel, std::size_t slice, Part& part);
+  void project_batch(std::size_t first, std::size_t count, Part& part);
+  void take_back(std::size_t first, std::size_t count, std::size_t i, Part& part);
   void update_momentum();
   void extrapolate();
 

@@ -9,14 +9,6 @@
 namespace firm {
 namespace {
 
-double coefficients_squared(const Study& study) {
-  double sum = 0;
-  for (const Site& site : study.sites) {
-    if (site.kind == SiteKind::kXrf) sum += site.coefficient * site.coefficient;
-  }
-  return sum;
-}
-
 // The theory of firm and firm+ rests on D A = A D: one matrix, one weight, no other image.
 void refuse_what_the_theory_does_not_carry(const Study& study, const std::string& method) {
   const std::string expected = "one matrix A common to all sites, on which its proof rests; ";
@@ -38,24 +30,23 @@ void refuse_what_the_theory_does_not_carry(const Study& study, const std::string
 double first_eta(const Problem& problem, const SolveOptions& options) {
   refuse_what_the_theory_does_not_carry(problem.study(), options.method);
   // alpha = 3 / (4 lambda_max), scaled by gamma.
-  return options.firm.step_scale * 3 / (4 * problem.curvature().front());
+  return options.firm.step_scale * 3 / (4 * problem.lambda_max());
 }
 
 }  // namespace
 
-double constraint_scale(const Study& study) {
-  const double c2 = coefficients_squared(study);
-  return c2 <= 1 ? 1 : std::sqrt(2 / (1 + c2));
-}
-
 double descent_bound(const Study& study, double lambda_max) {
-  const double kappa = constraint_scale(study);
-  return (3 - kappa * kappa * (1 + coefficients_squared(study))) / (4 * lambda_max);
+  double c_squared = 0;
+  for (std::size_t i = 0; i + 1 < study.sites.size(); ++i) {
+    const double c = study.sites[i].coefficient;
+    c_squared += c * c * study.weight(study.sites.size() - 1) / study.weight(i);
+  }
+  return (2 - c_squared) / (4 * lambda_max);
 }
 
 Firm::Firm(Problem& problem, const SolveOptions& options, std::size_t fields)
     : problem_(problem),
-      coupling_(problem, constraint_scale(problem.study())),
+      coupling_(problem),
       rule_(options.firm, first_eta(problem, options)),
       levels_(discrepancy_levels(problem, options.stop.discrepancy)),
       residual_(problem),
@@ -76,8 +67,8 @@ void Firm::share() {
   coupling_.gradient_step(w_, 2 * rule_.eta(), v_, field(0));  // v = w - eta g, S = D v
   scalars.objective = residual_.objective();
   scalars.step_squared = change_.step_squared;
-  // (w_before - w) / eta is the projected gradient of Q(.; eta) at w_before.
-  scalars.kkt_squared = change_.step_squared / (rule_.eta_before() * rule_.eta_before());
+  // (w_before - w) / (eta s^2) is the projected gradient of Q(.; eta) at w_before.
+  scalars.kkt_squared = change_.mapping_squared / (rule_.eta_before() * rule_.eta_before());
   scalars.unmet = count_unmet(residual_.squares(), levels_);
   scalars.size_squared = change_.size_squared;
   const bool has_xrt = problem_.transmission() + 1 == problem_.variables().size();
@@ -115,6 +106,7 @@ void Firm::archive(Archive& archive) {
   archive.values("w", w_.values());
   archive.number("rounds", rounds_);
   archive.number("change/step_squared", change_.step_squared);
+  archive.number("change/mapping_squared", change_.mapping_squared);
   archive.number("change/violation_squared", change_.violation_squared);
   archive.number("change/size_squared", change_.size_squared);
   archive.number("change/last_squared", change_.last_squared);

@@ -5,8 +5,9 @@
 //     site i takes   w_i <- (v_i - d_i S / 2)_+                                          (firm)
 //
 // which is a projected gradient step of length eta on Q(w; eta) (Proposition prop:qp). The theory
-// needs ||c||^2 <= 1; for larger coefficients D is replaced by kappa D with kappa^2 (1 + ||c||^2) =
-// 2, which describes the same constraint and keeps every bound of the paper.
+// needs sum c_i <= 1. Larger coefficients are scaled: the algorithm runs in w_i / s_i, with s_i
+// from Study::weight, so that its coefficients are c_i / max(1, sum c). Coupling does that on the
+// way.
 #pragma once
 
 #include "model/coupling.h"
@@ -15,12 +16,8 @@
 
 namespace firm {
 
-// kappa above; 1 when ||c||^2 <= 1.
-double constraint_scale(const Study& study);
-
 // Largest eta for which a round is known to lower Q(.; eta) (Proposition prop:descent-stepsize):
-// (3 - kappa^2 (1 + ||c||^2)) / (4 lambda_max), which is (2 - ||c||^2) / (4 lambda_max) for kappa
-// = 1.
+// (2 - ||c||^2) / (4 lambda_max), with the scaled coefficients.
 double descent_bound(const Study& study, double lambda_max);
 
 class Firm : public Method {

@@ -17,11 +17,13 @@ int local_steps(const SolveOptions& options) {
   return options.stop.discrepancy > 0 ? kStepsWithNoise : kSteps;
 }
 
+double xrt_weight(const Study& study) { return study.weight(study.sites.size() - 1); }
+
 // sum_i c_i s_i over all members of the study, here and elsewhere.
 double tau_total(const Study& study) {
-  double sum = study.other ? study.xrt().sigma : 0;
-  for (const Site& site : study.sites) {
-    if (site.kind == SiteKind::kXrf) sum += site.coefficient * site.sigma;
+  double sum = study.other ? 1 / std::sqrt(xrt_weight(study)) : 0;
+  for (std::size_t i = 0; i + 1 < study.sites.size(); ++i) {
+    sum += study.sites[i].coefficient / std::sqrt(study.weight(i));
   }
   return sum;
 }
@@ -42,7 +44,7 @@ FirmDs::FirmDs(Problem& problem, const SolveOptions& options, Collective& collec
       local_steps_(local_steps(options)),
       levels_(discrepancy_levels(problem, options.stop.discrepancy)),
       xrt_levels_(problem.slices(), 0.0),
-      xrt_weight_(1 / (problem.study().xrt().sigma * problem.study().xrt().sigma)),
+      xrt_weight_(xrt_weight(problem.study())),
       members_(make_members()),
       fused_(problem.study().common_geometry()),
       own_(own_geometries(), problem.slices(), problem.threads()),
@@ -73,8 +75,7 @@ std::vector<FirmDs::Member> FirmDs::make_members() const {
     const Variable& variable = problem_.variables()[v];
     if (variable.transmission) continue;
     const double c = -variable.d;
-    const double sigma =
-        variable.measured ? 1 / std::sqrt(variable.weight) : problem_.study().xrt().sigma;
+    const double sigma = 1 / std::sqrt(variable.measured ? variable.weight : xrt_weight_);
     members.push_back({v, c, c * sigma / total, variable.weight});
   }
   return members;

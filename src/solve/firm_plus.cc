@@ -17,7 +17,6 @@ void each_value(const Block& image, int threads, const Body& body) {
 FirmPlus::FirmPlus(Problem& problem, const SolveOptions& options)
     : Firm(problem, options, 2),
       threads_(problem.threads()),
-      kappa_(constraint_scale(problem.study())),
       mu_(problem.pixels(), problem.slices()),
       correction_(problem.pixels(), problem.slices()) {}
 
@@ -30,7 +29,8 @@ std::span<float> FirmPlus::vector() { return rule().supposes_end() ? Firm::vecto
 
 Verdict FirmPlus::settle() {
   const Verdict verdict = Firm::settle();
-  if (!verdict.repeat && outcome().ended) {
+  // Not at the end of the run: D u is there only if the end of the inner loop was supposed.
+  if (!verdict.repeat && !verdict.done && outcome().ended) {
     const float* du = field(1).data();
     float* mu = mu_.data();
     const auto rate = static_cast<float>(1 / (2 * rule().eta_before()));
@@ -51,12 +51,6 @@ void FirmPlus::take() {
 void FirmPlus::archive(Archive& archive) {
   Firm::archive(archive);
   archive.values("mu", mu_.values());
-}
-
-Block FirmPlus::multiplier() const {
-  Block mu = mu_;
-  for (float& value : mu.values()) value *= static_cast<float>(kappa_);
-  return mu;
 }
 
 }  // namespace firm

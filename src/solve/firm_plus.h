@@ -20,13 +20,13 @@ class FirmPlus : public Firm {
   void take() override;
   void archive(Archive& archive) override;
 
-  // The multiplier of problem (modified_model), pixels x slices.
-  Block multiplier() const;
+  // The multiplier of problem (modified_model), pixels x slices, with which the last round was
+  // made.
+  const Block& multiplier() const { return mu_; }
 
  private:
   int threads_;
-  double kappa_;
-  Block mu_;          // of the constraint kappa D w = 0
+  Block mu_;
   Block correction_;  // S / 2 + eta mu
 };
 

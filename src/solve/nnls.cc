@@ -20,6 +20,12 @@ void fill_pattern(std::vector<float>& pattern, std::size_t columns, const PerCol
   }
 }
 
+void archive_flags(Archive& archive, const std::string& name, std::vector<bool>& flags) {
+  std::vector<double> numbers(flags.begin(), flags.end());
+  archive.values(name, std::span<double>(numbers));
+  for (std::size_t k = 0; k < flags.size(); ++k) flags[k] = numbers[k] > 0;
+}
+
 void copy_column(const Block& from, std::size_t column, Block& to) {
   for (std::size_t row = 0; row < from.rows(); ++row) to(row, column) = from(row, column);
 }
@@ -36,6 +42,7 @@ Nnls::Nnls(std::size_t pixels, std::size_t columns, bool momentum, int threads)
       active_(columns, true),
       t_(columns, 1.0),
       beta_(columns, 0.0),
+      had_momentum_(columns, false),
       value_(columns, 0.0),
       value_before_(columns, 0.0),
       beta_pattern_(loop_.period()),
@@ -101,7 +108,9 @@ void Nnls::take_back_rises() {
   evaluate();
   if (known_value_) {
     for (std::size_t c = 0; c < value_.size(); ++c) {
-      if (value_[c] > value_before_[c] * (1 + kRounding)) revert(c);
+      // A step without momentum lowers h but for rounding; to take it back would be to stay for
+      // ever.
+      if (had_momentum_[c] && value_[c] > value_before_[c] * (1 + kRounding)) revert(c);
     }
   }
   value_before_ = value_;
@@ -183,6 +192,7 @@ void Nnls::update_momentum() {
     step_squared_ += loop_.sum(0, c);
     mapping_squared_ += loop_.sum(2, c) / (steps_[c] * steps_[c]);
     if (!momentum_) continue;
+    had_momentum_[c] = beta_[c] > 0;
     if (loop_.sum(1, c) > 0) {  // <y - w+, w+ - w> > 0
       t_[c] = 1;
       beta_[c] = 0;
@@ -216,9 +226,8 @@ void Nnls::archive(Archive& archive) {
   archive.values("beta", std::span<double>(beta_));
   archive.values("value_before", std::span<double>(value_before_));
   archive.flag("known_value", known_value_);
-  std::vector<double> active(active_.begin(), active_.end());
-  archive.values("active", std::span<double>(active));
-  for (std::size_t c = 0; c < active.size(); ++c) active_[c] = active[c] > 0;
+  archive_flags(archive, "active", active_);
+  archive_flags(archive, "had_momentum", had_momentum_);
   archive.number("step_squared", step_squared_);
   archive.number("mapping_squared", mapping_squared_);
   for (std::size_t n = 0; n < terms_.size(); ++n) {

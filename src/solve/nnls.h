@@ -83,6 +83,7 @@ class Nnls {
   std::vector<bool> active_;
   std::vector<double> t_;             // FISTA's t of each column
   std::vector<double> beta_;          // (t_before - 1) / t
+  std::vector<bool> had_momentum_;    // whether the last step was made with momentum
   std::vector<double> value_;         // h(w), of each column
   std::vector<double> value_before_;  // h(w_before)
   bool known_value_ = false;          // whether value_before_ belongs to the present targets

@@ -134,10 +134,11 @@ void Plsqr::judge(Column& c, double level, double b_norm) const {
 void Plsqr::share() {
   scalars = {};
   for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const double weight = problem_.variables()[c / problem_.slices()].weight;
     squares_[c] = columns_[c].phi_bar * columns_[c].phi_bar;
-    scalars.objective += problem_.variables()[c / problem_.slices()].weight * squares_[c];
+    scalars.objective += weight * squares_[c];
     if (columns_[c].active) scalars.size_squared += 1;  // columns that go on
-    const double gradient = 2 * columns_[c].gradient;
+    const double gradient = 2 * weight * columns_[c].gradient;
     scalars.kkt_squared += gradient * gradient;
   }
   scalars.step_squared = step_squared_;

@@ -5,8 +5,14 @@
 #include "firm/error.h"
 
 namespace firm {
+namespace {
 
-PixelProjection::PixelProjection(std::vector<double> c) : c_(std::move(c)), breaks_(c_.size()) {
+constexpr int kNewtonSteps = 4;
+
+}  // namespace
+
+PixelProjection::PixelProjection(std::vector<double> c)
+    : c_(std::move(c)), breaks_(c_.size()), pixel_(c_.size() + 1) {
   for (const double c_i : c_) FIRM_CHECK(c_i > 0);
 }
 
@@ -30,43 +36,74 @@ double PixelProjection::root_by_sorting(std::span<const double> v) {
   return l;
 }
 
-std::optional<double> PixelProjection::root_by_newton(std::span<const double> v) const {
-  constexpr int kSteps = 4;
-  const std::size_t n = c_.size();
-  // The tangent at l = infinity: all variables are positive there.
-  double value = v[n];
-  double slope = 1;
-  for (std::size_t i = 0; i < n; ++i) {
-    value -= c_[i] * v[i];
-    slope += c_[i] * c_[i];
+// The root of each pixel's piece, and the piece on which that lies; true when a piece has changed.
+bool PixelProjection::newton_step(const double* values, Pieces& pieces) const {
+  Pieces next;
+  double root[kBatch];
+  const double* last = values + c_.size() * kBatch;
+  for (std::size_t k = 0; k < kBatch; ++k) {
+    root[k] = pieces.value[k] / pieces.slope[k];
+    next.value[k] = last[k];
+    next.slope[k] = 1;
   }
-  for (int step = 0; step < kSteps; ++step) {
-    const double l = value / slope;
-    double next_value = v[n];
-    double next_slope = 1;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double positive = v[i] + l * c_[i] > 0 ? c_[i] : 0;
-      next_value -= positive * v[i];
-      next_slope += positive * positive;
+  for (std::size_t i = 0; i < c_.size(); ++i) {
+    const double c = c_[i];
+    const double* v = values + i * kBatch;
+    for (std::size_t k = 0; k < kBatch; ++k) {
+      const double positive = v[k] + root[k] * c > 0 ? c : 0.0;
+      next.value[k] -= positive * v[k];
+      next.slope[k] += positive * positive;
     }
-    // The same variables are positive: l is the root. Sums are formed in the same order.
-    if (next_value == value && next_slope == slope) return l;
-    value = next_value;
-    slope = next_slope;
   }
-  return {};
+  bool changed = false;
+  for (std::size_t k = 0; k < kBatch; ++k) {
+    changed |= next.value[k] != pieces.value[k] || next.slope[k] != pieces.slope[k];
+  }
+  pieces = next;
+  return changed;
 }
 
-void PixelProjection::project(std::span<double> v) {
-  const std::size_t n = c_.size();
-  const std::optional<double> newton = root_by_newton(v);
-  const double l = newton ? *newton : root_by_sorting(v);
-  double total = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    v[i] = std::max(0.0, v[i] + l * c_[i]);
-    total += c_[i] * v[i];
+// Pixels whose root is not on its own piece yet.
+void PixelProjection::sort_the_rest(const double* values, const Pieces& pieces) {
+  Pieces next = pieces;
+  if (!newton_step(values, next)) return;
+  for (std::size_t k = 0; k < kBatch; ++k) {
+    if (next.value[k] == pieces.value[k] && next.slope[k] == pieces.slope[k]) continue;
+    for (std::size_t i = 0; i < pixel_.size(); ++i) pixel_[i] = values[i * kBatch + k];
+    root_[k] = root_by_sorting(pixel_);
   }
-  v[n] = total;
+}
+
+void PixelProjection::project(std::span<double> values) {
+  const std::size_t n = c_.size();
+  FIRM_CHECK(values.size() == (n + 1) * kBatch);
+  double* last = values.data() + n * kBatch;
+  // The piece at l = infinity, where all variables are positive.
+  Pieces pieces;
+  for (std::size_t k = 0; k < kBatch; ++k) {
+    pieces.value[k] = last[k];
+    pieces.slope[k] = 1;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < kBatch; ++k) {
+      pieces.value[k] -= c_[i] * values[i * kBatch + k];
+      pieces.slope[k] += c_[i] * c_[i];
+    }
+  }
+  int steps = 0;
+  while (steps < kNewtonSteps && newton_step(values.data(), pieces)) ++steps;
+  for (std::size_t k = 0; k < kBatch; ++k) root_[k] = pieces.value[k] / pieces.slope[k];
+  if (steps == kNewtonSteps) sort_the_rest(values.data(), pieces);
+
+  std::fill_n(last, kBatch, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    double* v = values.data() + i * kBatch;
+    for (std::size_t k = 0; k < kBatch; ++k) {
+      const double moved = v[k] + root_[k] * c_[i];
+      v[k] = moved > 0 ? moved : 0.0;
+      last[k] += c_[i] * v[k];
+    }
+  }
 }
 
 }  // namespace firm

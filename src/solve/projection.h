@@ -1,40 +1,54 @@
-// The exact projection onto W, one pixel at a time.
+// The exact projection onto W, pixel by pixel.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace firm {
 
-// Projects v, the values of one pixel, onto { w >= 0 : w_N = sum_{i<N} c_i w_i }, in O(N log N):
+// Projects the values v of a pixel onto { w >= 0 : w_N = sum_{i<N} c_i w_i }:
 //
 //     w_i = (v_i + l c_i)_+ ,   w_N = v_N - l = sum_i c_i w_i
 //
-// where l is the root of phi(l) = v_N - l - sum_i c_i (v_i + l c_i)_+, which falls and is linear
-// between the break points -v_i / c_i. All c_i > 0. Holds scratch: one per thread.
+// where l is the root of phi(l) = v_N - l - sum_i c_i (v_i + l c_i)_+, which falls, is concave, and
+// is linear between the break points -v_i / c_i. Sorting these gives l in O(N log N). Newton steps
+// from the right reach the root's piece in at most N steps, and nearly always in one or two: they
+// are taken for many pixels at once, and what a few of them do not solve is sorted.
 //
-// phi is concave, so Newton steps from the right reach the root's piece in at most N steps; nearly
-// every pixel needs one or two. For those that need more the break points are sorted.
+// All c_i > 0. Holds scratch: one per thread.
 class PixelProjection {
  public:
   explicit PixelProjection(std::vector<double> c);
 
-  // v has the c_i's variables first and v_N last; replaced by its projection.
-  void project(std::span<double> v);
+  static constexpr std::size_t kBatch = 64;
 
-  // The root l, in either way.
+  // Values of kBatch pixels: variable i of pixel k is at values[i * kBatch + k], v_N the last
+  // variable; replaced by their projections.
+  void project(std::span<double> values);
+
+  // The root l for one pixel, by sorting.
   double root_by_sorting(std::span<const double> v);
-  std::optional<double> root_by_newton(std::span<const double> v) const;
 
  private:
-  std::vector<double> c_;
   struct Break {
     double at;
     std::size_t variable;
   };
+
+  // phi(l) = value - slope l on the piece of each pixel's l.
+  struct Pieces {
+    double value[kBatch];
+    double slope[kBatch];
+  };
+
+  bool newton_step(const double* values, Pieces& pieces) const;
+  void sort_the_rest(const double* values, const Pieces& pieces);
+
+  std::vector<double> c_;
   std::vector<Break> breaks_;
+  std::vector<double> pixel_;
+  double root_[kBatch] = {};
 };
 
 }  // namespace firm

@@ -36,7 +36,9 @@ double distance_squared(const Block& a, const Block& b, std::size_t column) {
   return sum;
 }
 
-class Run {
+}  // namespace
+
+class Solver::Run {
  public:
   explicit Run(const SolveInput& input)
       : input_(input),
@@ -45,7 +47,7 @@ class Run {
         scale_(data_gradient_norm(problem_, collective_)),
         method_(make_method(problem_, input.options, collective_)),
         rules_(input.options.stop, *method_) {
-    if (input.resume != nullptr) archive(*input.resume);
+    if (input_.resume != nullptr) archive(*input_.resume);
   }
 
   Solution go() {
@@ -66,7 +68,7 @@ class Run {
   Solution conclude();
   void summarise_sites(Summary& summary, const Block& images) const;
 
-  const SolveInput& input_;
+  SolveInput input_;
   Problem& problem_;
   CountingCollective collective_;
   double scale_;
@@ -81,7 +83,7 @@ class Run {
   Termination termination_;
 };
 
-void Run::archive(Archive& archive) {
+void Solver::Run::archive(Archive& archive) {
   double seconds = seconds_before_ + watch_.seconds();
   double exchanges = collective_.exchanges;
   archive.number("run/seconds", seconds);
@@ -97,7 +99,7 @@ void Run::archive(Archive& archive) {
   method_->archive(archive);
 }
 
-RoundRecord Run::record() const {
+RoundRecord Solver::Run::record() const {
   const Scalars& s = method_->scalars;
   RoundRecord r;
   r.round = rounds_;
@@ -116,14 +118,14 @@ RoundRecord Run::record() const {
   return r;
 }
 
-Judged Run::judged(const RoundRecord& r) const {
+Judged Solver::Run::judged(const RoundRecord& r) const {
   Judged j{r.round, r.objective, r.step_norm, r.kkt, {}, method_->scalars.unmet};
   const double size = std::sqrt(method_->scalars.xrt_squared);
   if (r.violation && size > 0) j.violation = *r.violation / size;
   return j;
 }
 
-std::optional<double> Run::error() {
+std::optional<double> Solver::Run::error() {
   if (input_.truth == nullptr) return {};
   const Block& images = method_->images();
   double sum = 0;
@@ -136,18 +138,18 @@ std::optional<double> Run::error() {
   return std::sqrt(sum);
 }
 
-int Run::expected_rounds() const {
+int Solver::Run::expected_rounds() const {
   const int own = method_->expected_rounds();
   const int given = input_.options.stop.rounds;
   if (own == 0 || given == 0) return std::max(own, given);
   return std::min(own, given);
 }
 
-std::optional<double> Run::objective_before() const {
+std::optional<double> Solver::Run::objective_before() const {
   return has_before_ ? std::optional<double>(objective_before_) : std::nullopt;
 }
 
-bool Run::round() {
+bool Solver::Run::round() {
   const auto limit = rules_.limit(rounds_, seconds_before_ + watch_.seconds());
   if (input_.observer.on_state) {
     input_.observer.on_state(rounds_, limit.has_value(), [this](Archive& a) { archive(a); });
@@ -175,7 +177,7 @@ bool Run::round() {
   return false;
 }
 
-void Run::summarise_sites(Summary& summary, const Block& images) const {
+void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
   const std::size_t slices = problem_.slices();
   double all = 0;
   for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
@@ -203,7 +205,7 @@ void Run::summarise_sites(Summary& summary, const Block& images) const {
   if (input_.truth != nullptr) summary.error = std::sqrt(all);
 }
 
-Solution Run::conclude() {
+Solution Solver::Run::conclude() {
   method_->finish(collective_);
   Solution solution;
   solution.images = method_->images();
@@ -227,8 +229,10 @@ Solution Run::conclude() {
   return solution;
 }
 
-}  // namespace
+Solver::Solver(const SolveInput& input) : run_(std::make_unique<Run>(input)) {}
 
-Solution solve(const SolveInput& input) { return Run(input).go(); }
+Solver::~Solver() = default;
+
+Solution Solver::run() { return run_->go(); }
 
 }  // namespace firm

@@ -1,7 +1,8 @@
-// solve: runs a method until a stop rule holds, and certifies what it found.
+// Solver: runs a method until a stop rule holds, and certifies what it found.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,7 +56,7 @@ struct Summary {
   std::optional<double> error;  // distance to the truth over all sites
 };
 
-// What the caller of solve() may want to do along the way. All may be empty.
+// What the caller may want to do along the way. All may be empty.
 struct Observer {
   // `limit`: rounds after which the run ends at the latest, where that is known, else 0.
   std::function<void(const RoundRecord&, int limit)> on_round;
@@ -80,6 +81,20 @@ struct Solution {
   Block multiplier;  // mu: pixels x slices
 };
 
-Solution solve(const SolveInput& input);
+// Making a Solver checks whether the method can do the study (firm::Error, kUsage), and reads the
+// state to resume from; `run` does the work, once.
+class Solver {
+ public:
+  explicit Solver(const SolveInput& input);
+  ~Solver();
+
+  Solution run();
+
+ private:
+  class Run;
+  std::unique_ptr<Run> run_;
+};
+
+inline Solution solve(const SolveInput& input) { return Solver(input).run(); }
 
 }  // namespace firm

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "firm/error.h"
@@ -10,19 +11,23 @@ namespace firm {
 
 StepRule::StepRule(const FirmOptions& options, double first_eta)
     : options_(options), first_eta_(first_eta), eta_(first_eta), eta_before_(first_eta) {
-  const double smallest = options.rule == "relative" ? options.eps * first_eta : options.eps;
-  if (first_eta < smallest) {
-    throw usage_error({"solve", "firm.eps",
-                       fmt::format("at most the first step eta_1 = {:.3g}, which depends on the "
-                                   "unit of length (firm.rule = relative does not)",
-                                   first_eta),
-                       fmt::format("{}", options.eps)});
+  const bool relative = options.rule == "relative";
+  if (options.eps > (relative ? 1 : first_eta)) {
+    throw usage_error(
+        {"solve", "firm.eps",
+         relative ? "at most 1, a part of the first step (firm.rule = relative)"
+                  : fmt::format("at most the first step eta_1 = {:.3g}, which depends on the unit "
+                                "of length (firm.rule = relative does not)",
+                                first_eta),
+         fmt::format("{}", options.eps)});
   }
 }
 
+// Round max(hold, 1) is the last with eta_1; from then on eta shrinks until the next is below eps.
 int StepRule::expected_rounds() const {
   const double least = options_.rule == "relative" ? options_.eps : options_.eps / first_eta_;
-  return options_.hold + static_cast<int>(std::ceil(std::log(least) / std::log(options_.ratio)));
+  const double shrinkings = std::ceil(std::log(least) / std::log(options_.ratio));
+  return std::max(options_.hold, 1) - 1 + static_cast<int>(std::max(shrinkings, 1.0));
 }
 
 double StepRule::after(int rounds) const {

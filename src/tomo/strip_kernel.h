@@ -1,9 +1,10 @@
 // The inner loops of the projector, one set for each vector instruction set (Highway).
 //
 // A *slot* is one column in one orientation. All slots of a family share their weights: a weight is
-// computed once, used for every slot, and never stored. There are two kinds of kernel:
+// computed once, used for every slot, and never stored. There are three kinds of kernel:
 //   narrow  lanes are neighbouring rays or pixels; for few columns; slots are packed into scratch;
-//   wide    lanes are columns, which lie side by side in a Block; for four columns and more.
+//   wide    lanes are columns, which lie side by side in a Block; for four columns and more;
+//   paired  the same for four columns of two neighbours at once, where vectors have room for them.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,11 @@ struct Tile {
   int y0;
   int width;
   int height;
+};
+
+struct Range {
+  int begin;
+  int end;
 };
 
 // ---- narrow -----------------------------------------------------------------------------------
@@ -65,7 +71,7 @@ struct WideForwardJob {
   int first_member;
   int members;               // 1 or 2; with one vector of columns up to 4
   Tile tile;                 // height at most kWideTileHeight
-  int columns;               // 4, or one or two vectors
+  int columns;               // one or two vectors, or 8
   const float* x;            // first column of pixel 0
   std::size_t x_stride;      // floats from one pixel to the next
   std::size_t x_row_stride;  // floats from one image row to the next
@@ -87,6 +93,48 @@ struct WideAdjointJob {
   std::size_t x_stride;
 };
 
+// ---- paired -----------------------------------------------------------------------------------
+
+inline constexpr int kPairColumns = 4;
+
+// Rows of a band. The members of a family visit two bands of the image at once; where an image row
+// takes a page of memory, this is as many pages as processors keep track of in their first level.
+inline constexpr int kPairRows = 32;
+
+// Four columns without gaps.
+struct PairImage {
+  const float* data;
+  std::size_t row_stride;  // floats from one row to the next
+};
+
+// y += A x for some members of one family, a band of its frame and some rays.
+struct PairForwardJob {
+  const WidePlan* plan;
+  const Family* family;
+  int first_member;
+  int members;   // 1 or 2
+  Range rows;    // at most kPairRows
+  Range rays;    // with `centred`, of the first half; the opposite rays come with them
+  bool centred;  // only if the plan is
+  PairImage x;
+  float* y;  // first column of ray 0
+  std::size_t y_stride;
+};
+
+// x += A^T y for pairs of the same number of members, and a part of the image.
+struct PairAdjointJob {
+  const WidePlan* plan;
+  const AdjointPair* pair;
+  int pairs;       // at most kWideBatch
+  Tile tile;       // width at most kWideChunk; with `centred`, in the upper half of the image, and
+                   // the opposite pixels come with it
+  bool centred;    // only if the plan is
+  const float* y;  // rays without gaps
+  std::size_t y_view_stride;
+  float* x;  // pixels without gaps
+  std::size_t x_row_stride;
+};
+
 // ---- kernels ----------------------------------------------------------------------------------
 
 struct NarrowFunctions {
@@ -100,10 +148,16 @@ struct WideFunctions {
   void (*adjoint)(const WideAdjointJob&);
 };
 
+struct PairFunctions {
+  void (*forward)(const PairForwardJob&) = nullptr;  // null where vectors have less than 8 lanes
+  void (*adjoint)(const PairAdjointJob&) = nullptr;
+};
+
 struct StripKernel {
   const char* name;  // "strip-avx2"
   NarrowFunctions narrow;
   WideFunctions wide;
+  PairFunctions pair;
 
   int lanes() const { return narrow.lanes; }
 };
@@ -117,5 +171,6 @@ const StripKernel& scalar_kernel();
 // Of one of Highway's targets that this build has; the processor must have it, too.
 NarrowFunctions narrow_functions(std::int64_t target);
 WideFunctions wide_functions(std::int64_t target);
+PairFunctions pair_functions(std::int64_t target);
 
 }  // namespace firm

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "tomo/strip_kernel.h"
 
@@ -63,11 +65,6 @@ HWY_INLINE void add_positions(const SplitTable& table, int begin, int end, doubl
     hn::StoreU(hn::ShiftRightSame(p.fraction, shift), di, phase + k);
   }
 }
-
-struct Range {
-  int begin;
-  int end;
-};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace firm

@@ -5,13 +5,15 @@
 #include "tomo/strip_kernel_common-inl.h"
 // After what they need.
 #include "tomo/narrow_kernel-inl.h"
+#include "tomo/wide_weights-inl.h"
+// After what it needs.
 #include "tomo/wide_kernel-inl.h"
 
 namespace firm {
 
 const StripKernel& scalar_kernel() {
-  static const StripKernel kernel = {"strip-scalar", N_SCALAR::narrow::functions(),
-                                     N_SCALAR::wide::functions()};
+  static const StripKernel kernel = {
+      "strip-scalar", N_SCALAR::narrow::functions(), N_SCALAR::wide::functions(), {}};
   return kernel;
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "tomo/narrow_pass.h"
+#include "tomo/padded_pass.h"
+#include "tomo/pair_pass.h"
 #include "tomo/strip_kernel.h"
 #include "tomo/wide_pass.h"
 
@@ -40,20 +42,32 @@ std::vector<int> wide_columns(int lanes, int most) {
 StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kernel, int threads,
                                int columns)
     : Projector(geometry), kernel_(kernel), wide_plan_(geometry, kernel.lanes()) {
-  const auto block_columns = static_cast<std::size_t>(columns);
-  int rest = columns;  // columns that the wide kernels leave over
-  if (wide_plan_.fits()) {
-    for (const int n : wide_columns(kernel.lanes(), columns)) {
-      const auto pass_columns = static_cast<std::size_t>(n);
-      if (!scratch_) {
-        scratch_ = std::make_unique<WideScratch>(geometry, pass_columns, block_columns);
-      }
-      passes_.push_back(
-          std::make_unique<WidePass>(wide_plan_, kernel, threads, pass_columns, *scratch_));
-      rest = columns % n;
-    }
+  if (wide_plan_.fits()) add_wide_passes(threads, columns);
+  const int rest =
+      passes_.empty() ? columns : columns % static_cast<int>(passes_.back()->columns());
+  const bool paired =
+      kernel.pair.forward != nullptr && wide_plan_.fits() && PairPass::fits(geometry);
+  if (paired && rest == kPairColumns - 1) {
+    passes_.push_back(std::make_unique<PaddedPass>(wide_plan_, kernel, threads));
   }
   passes_.push_back(make_narrow_pass(geometry, kernel, threads, std::max(rest, 1)));
+}
+
+void StripProjector::add_wide_passes(int threads, int columns) {
+  const auto block_columns = static_cast<std::size_t>(columns);
+  for (const int n : wide_columns(kernel_.lanes(), columns)) {
+    const auto pass_columns = static_cast<std::size_t>(n);
+    if (n == kPairColumns && kernel_.pair.forward != nullptr) {
+      if (!PairPass::fits(geometry())) continue;
+      passes_.push_back(std::make_unique<PairPass>(wide_plan_, kernel_, threads, block_columns));
+    } else {
+      if (!scratch_) {
+        scratch_ = std::make_unique<WideScratch>(geometry(), pass_columns, block_columns);
+      }
+      passes_.push_back(
+          std::make_unique<WidePass>(wide_plan_, kernel_, threads, pass_columns, *scratch_));
+    }
+  }
 }
 
 std::size_t StripProjector::bytes() const {
@@ -64,16 +78,16 @@ std::size_t StripProjector::bytes() const {
 }
 
 // The first pass that does not take more columns than there are; the narrow one takes any number.
-StripPass& StripProjector::pass_for(std::size_t columns) {
+StripPass& StripProjector::pass_for(std::size_t columns, std::size_t block_columns) {
   for (const auto& pass : passes_) {
-    if (pass->columns() <= columns) return *pass;
+    if (pass->columns() <= columns && pass->takes(block_columns)) return *pass;
   }
   return *passes_.back();
 }
 
 void StripProjector::do_forward(const Block& x, Block& y) {
   for (std::size_t c = 0; c < x.columns();) {
-    StripPass& pass = pass_for(x.columns() - c);
+    StripPass& pass = pass_for(x.columns() - c, x.columns());
     const std::size_t n = std::min(pass.columns(), x.columns() - c);
     pass.forward(x, {c, n}, y);
     c += n;
@@ -82,7 +96,7 @@ void StripProjector::do_forward(const Block& x, Block& y) {
 
 void StripProjector::do_adjoint(const Block& y, Block& x) {
   for (std::size_t c = 0; c < x.columns();) {
-    StripPass& pass = pass_for(x.columns() - c);
+    StripPass& pass = pass_for(x.columns() - c, x.columns());
     const std::size_t n = std::min(pass.columns(), x.columns() - c);
     pass.adjoint(y, {c, n}, x);
     c += n;

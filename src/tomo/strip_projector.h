@@ -23,7 +23,8 @@ class StripProjector final : public Projector {
   void do_forward(const Block& x, Block& y) override;
   void do_adjoint(const Block& y, Block& x) override;
 
-  StripPass& pass_for(std::size_t columns);
+  void add_wide_passes(int threads, int columns);
+  StripPass& pass_for(std::size_t columns, std::size_t block_columns);
 
   const StripKernel& kernel_;
   WidePlan wide_plan_;

@@ -1,5 +1,5 @@
 // The wide strip kernels: the lanes of a vector are columns of a Block, one ray or one pixel at a
-// time. Compiled once for each instruction set, after strip_kernel_common-inl.h.
+// time. Compiled once for each instruction set, after wide_weights-inl.h.
 //
 // A ray meets at most two pixels of a row, so per row there are two weights, and for each vector of
 // columns two loads with fused multiply-adds. The weights are computed for many rows (or pixels) at
@@ -25,45 +25,20 @@ HWY_INLINE void add_to(float* HWY_RESTRICT out, const hn::Vec<DC> (&even)[kVecto
 
 // ---- forward ----------------------------------------------------------------------------------
 
-struct RowWeights {
+// Rows of a tile as one ray meets them: the pixels base and base + 1 of the frame, their weights.
+struct RowTable {
   HWY_ALIGN std::int32_t base[kWideTileHeight + kMaxLanes];
   HWY_ALIGN float left[kWideTileHeight + kMaxLanes];
   HWY_ALIGN float right[kWideTileHeight + kMaxLanes];
 };
 
-// First row, counted from the tile's top, in which a ray that starts at x there is not left of
-// `edge`. Neighbouring tiles ask for the same edge and so get complementary rows.
-HWY_INLINE int row_at(const Family& f, double x, double edge, int height) {
-  if (f.forward.inverse_slope == 0) return x < edge ? height : 0;
-  const double row = std::ceil((edge - x) * f.forward.inverse_slope);
-  return static_cast<int>(std::clamp(row, 0.0, static_cast<double>(height)));
-}
-
-// For each row, the pixels base and base + 1 of the frame and their weights:
-//   right = clamp(fraction + tau - 1, 0, tau) / tau,  left = 1 - right,  times the length in a row
-// (RowShare).
-// At the frame's edges, where one of the two pixels is missing, its neighbour takes its place.
-HWY_INLINE void row_weights(const Family& f, Range rows, double x, int last_base, RowWeights& out) {
-  const D d;
-  const DI di;
-  const Split at = split(x);
-  const VI whole = hn::Set(di, at.whole);
-  const VI fraction = hn::Set(di, at.fraction);
-  const VI tau = hn::Set(di, f.share.tau);
-  const VI threshold = hn::Set(di, f.share.threshold);
-  const V scale = hn::Set(d, f.share.scale);
-  const V length = hn::Set(d, static_cast<float>(f.length));
-  const VI last = hn::Set(di, last_base);
+HWY_INLINE void fill_rows(const RowWeights& weights, double x, Range rows, RowTable& out) {
+  const Position start = position(x);
   for (int r = rows.begin / lane_count() * lane_count(); r < rows.end; r += lane_count()) {
-    const Position p = add_position(f.rows, r, whole, fraction);
-    const VI part = clamp_to(hn::Sub(p.fraction, threshold), tau);
-    const V right = hn::Mul(scale, hn::ConvertTo(d, part));
-    const V left = hn::Sub(length, right);
-    const auto before = hn::RebindMask(d, hn::Lt(p.whole, hn::Zero(di)));
-    const auto after = hn::RebindMask(d, hn::Gt(p.whole, last));
-    hn::StoreU(clamp_to(p.whole, last), di, out.base + r);
-    hn::StoreU(hn::IfThenElse(before, right, hn::IfThenZeroElse(after, left)), d, out.left + r);
-    hn::StoreU(hn::IfThenElse(after, left, hn::IfThenZeroElse(before, right)), d, out.right + r);
+    const TwoWeights w = weights.at<true>(r, start);
+    hn::StoreU(w.base, DI(), out.base + r);
+    hn::StoreU(w.first, D(), out.left + r);
+    hn::StoreU(w.second, D(), out.right + r);
   }
 }
 
@@ -88,8 +63,8 @@ struct Steps {
 
 // One ray through rows of a tile that starts at row y0; out[m] += its sum for member m.
 template <class DC, int kVectors, int kMembers>
-HWY_INLINE void forward_ray(const Steps<kMembers>& steps, int y0, Range rows,
-                            const RowWeights& weights, std::size_t offset, float* const* out) {
+HWY_INLINE void forward_ray(const Steps<kMembers>& steps, int y0, Range rows, const RowTable& table,
+                            std::size_t offset, float* const* out) {
   using VC = hn::Vec<DC>;
   const DC d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -101,9 +76,9 @@ HWY_INLINE void forward_ray(const Steps<kMembers>& steps, int y0, Range rows,
     row[m] = steps.start[m] + (y0 + rows.begin) * steps.dy[m];
   }
   for (int r = rows.begin; r < rows.end; ++r) {
-    const VC left = hn::Set(d, weights.left[r]);
-    const VC right = hn::Set(d, weights.right[r]);
-    const std::ptrdiff_t base = weights.base[r];
+    const VC left = hn::Set(d, table.left[r]);
+    const VC right = hn::Set(d, table.right[r]);
+    const std::ptrdiff_t base = table.base[r];
 #pragma GCC unroll 4
     for (int m = 0; m < kMembers; ++m) {
       const float* p = row[m] + base * steps.dx[m];
@@ -140,70 +115,41 @@ void forward_tile(const WideForwardJob& job) {
     width = o.width;
   }
 
-  // Left end of ray 0 in the tile's row 0. Pixels -1 and width - 1 begin intervals that reach out
-  // of the frame.
-  const double origin = f.start - 0.5 * f.tau + f.slope * tile.y0;
-  const double low = tile.x0 == 0 ? -1 : tile.x0;
-  const double high = std::min(tile.x0 + tile.width, width);
-  const double first = (low - origin - f.slope * tile.height) / f.pitch;
-  const double last = (high - origin) / f.pitch;
-  const auto limit = static_cast<double>(beamlets);
-  const int begin = static_cast<int>(std::clamp(first, 0.0, limit));
-  const int end = static_cast<int>(std::clamp(last + 1, 0.0, limit));
-  RowWeights weights;
-  for (int ray = begin; ray < end; ++ray) {
-    const double x = origin + f.pitch * ray;
-    const Range rows{row_at(f, x, low, tile.height), row_at(f, x, high, tile.height)};
+  const TileRays walk(f, tile, width);
+  const Range rays = walk.rays({0, plan.geometry().beamlets});
+  const RowWeights weights(f, width - 2);
+  RowTable table;
+  for (int ray = rays.begin; ray < rays.end; ++ray) {
+    const double x = walk.x(ray);
+    const Range rows = walk.rows(x);
     if (rows.begin >= rows.end) continue;
-    row_weights(f, rows, x, width - 2, weights);
-    forward_ray<DC, kVectors, kMembers>(steps, tile.y0, rows, weights,
+    fill_rows(weights, x, rows, table);
+    forward_ray<DC, kVectors, kMembers>(steps, tile.y0, rows, table,
                                         static_cast<std::size_t>(ray) * job.y_stride, out);
   }
 }
 
 // ---- adjoint ----------------------------------------------------------------------------------
 
-// Rays that reach each of some pixels of a row: the first one, and the weights of it and the next.
-struct PixelWeights {
+// Pixels of a row: the first of the rays that reach them, and the weights of it and the next.
+struct PixelTable {
   HWY_ALIGN std::int32_t base[kWideChunk];
   HWY_ALIGN float first[kWideChunk];
   HWY_ALIGN float second[kWideChunk];
 };
 
-// x: ray coordinate of the lower end of the first pixel's trapezoid. Beyond the detector's ends, a
-// ray that exists is read with weight zero.
-HWY_INLINE void pixel_weights(const AdjointPair& pair, double x, int last_base, PixelWeights& out) {
-  const D d;
-  const DI di;
-  const Split at = split(x);
-  const VI whole = hn::Set(di, at.whole + 1);
-  const VI fraction = hn::Set(di, at.fraction);
-  const VI one = hn::Set(di, 1 << 30);
-  const VI fall_first = hn::Set(di, pair.fall_first);
-  const VI fall_second = hn::Set(di, pair.fall_second);
-  const VI ramp = hn::Set(di, pair.ramp);
-  const V scale = hn::Set(d, pair.scale);
-  const VI last = hn::Set(di, last_base);
+HWY_INLINE void fill_pixels(const PixelWeights& weights, PixelTable& out) {
   for (int k = 0; k < kWideChunk; k += lane_count()) {
-    const Position p = add_position(pair.pixels, k, whole, fraction);
-    const VI f = hn::ShiftRight<1>(p.fraction);
-    const VI rising_falling = hn::Min(hn::Sub(one, f), hn::Add(f, fall_first));
-    const V first = hn::Mul(scale, hn::ConvertTo(d, clamp_to(rising_falling, ramp)));
-    const V second = hn::Mul(scale, hn::ConvertTo(d, clamp_to(hn::Sub(f, fall_second), ramp)));
-    // base -1: only the second ray exists; base last + 1: only the first.
-    const VI base = clamp_to(p.whole, last);
-    const auto same = hn::RebindMask(d, hn::Eq(base, p.whole));
-    const auto before = hn::RebindMask(d, hn::Eq(p.whole, hn::Set(di, -1)));
-    const auto after = hn::RebindMask(d, hn::Eq(p.whole, hn::Add(last, hn::Set(di, 1))));
-    hn::StoreU(base, di, out.base + k);
-    hn::StoreU(hn::IfThenElse(same, first, hn::IfThenElseZero(before, second)), d, out.first + k);
-    hn::StoreU(hn::IfThenElse(same, second, hn::IfThenElseZero(after, first)), d, out.second + k);
+    const TwoWeights w = weights.at<true>(k);
+    hn::StoreU(w.base, DI(), out.base + k);
+    hn::StoreU(w.first, D(), out.first + k);
+    hn::StoreU(w.second, D(), out.second + k);
   }
 }
 
 // Pixels [x, x + kUnroll) of a row of the tile, and their mirror images.
 template <class DC, int kVectors, int kMembers, int kUnroll>
-HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelWeights* HWY_RESTRICT weights,
+HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_RESTRICT tables,
                                const float* const (*rays)[2], float* row, int x) {
   using VC = hn::Vec<DC>;
   const DC d;
@@ -217,9 +163,9 @@ HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelWeights* HW
   }
   for (int k = 0; k < job.pairs; ++k) {
     for (int u = 0; u < kUnroll; ++u) {
-      const auto first = hn::Set(d, weights[k].first[x + u]);
-      const auto second = hn::Set(d, weights[k].second[x + u]);
-      const std::size_t at = static_cast<std::size_t>(weights[k].base[x + u]) * job.y_stride;
+      const auto first = hn::Set(d, tables[k].first[x + u]);
+      const auto second = hn::Set(d, tables[k].second[x + u]);
+      const std::size_t at = static_cast<std::size_t>(tables[k].base[x + u]) * job.y_stride;
       for (int m = 0; m < kMembers; ++m) {
         const float* HWY_RESTRICT p = rays[k][m] + at;
         const float* HWY_RESTRICT q = p + job.y_stride;
@@ -246,7 +192,7 @@ void adjoint_tile(const WideAdjointJob& job) {
   const Geometry& g = job.plan->geometry();
   const Tile& tile = job.tile;
   constexpr double kFar = 1e9;  // beyond any detector, within 32 bits
-  PixelWeights weights[kWideBatch];
+  PixelTable tables[kWideBatch];
   const float* rays[kWideBatch][2];
   for (int k = 0; k < job.pairs; ++k) {
     for (int m = 0; m < kMembers; ++m) {
@@ -257,16 +203,16 @@ void adjoint_tile(const WideAdjointJob& job) {
     for (int k = 0; k < job.pairs; ++k) {
       const AdjointPair& p = job.pair[k];
       const double low = p.origin + p.down * r + p.across * tile.x0;
-      pixel_weights(p, std::clamp(low, -kFar, kFar), g.beamlets - 2, weights[k]);
+      fill_pixels(PixelWeights(p, std::clamp(low, -kFar, kFar), g.beamlets - 2), tables[k]);
     }
     float* row = job.x + static_cast<std::size_t>(r) * static_cast<std::size_t>(g.image_columns) *
                              job.x_stride;
     int x = 0;
     for (; x + kUnroll <= tile.width; x += kUnroll) {
-      adjoint_pixels<DC, kVectors, kMembers, kUnroll>(job, weights, rays, row, x);
+      adjoint_pixels<DC, kVectors, kMembers, kUnroll>(job, tables, rays, row, x);
     }
     for (; x < tile.width; ++x)
-      adjoint_pixels<DC, kVectors, kMembers, 1>(job, weights, rays, row, x);
+      adjoint_pixels<DC, kVectors, kMembers, 1>(job, tables, rays, row, x);
   }
 }
 
@@ -295,12 +241,8 @@ HWY_INLINE void visit_columns(int columns, const Visit& visit) {
   constexpr std::integral_constant<int, 2> kTwo;
   if (columns == 2 * lane_count()) return visit(D(), kTwo);
   if (columns == lane_count()) return visit(D(), kOne);
-  // Less than one vector: 8 of 16 lanes, or 4 of 8 or 16.
-  if constexpr (HWY_MAX_BYTES >= 64) {
+  if constexpr (HWY_MAX_BYTES >= 64) {  // less than one vector: 8 of 16 lanes
     if (columns == 8) return visit(hn::CappedTag<float, 8>(), kOne);
-  }
-  if constexpr (HWY_MAX_BYTES >= 32) {
-    if (columns == 4) return visit(hn::CappedTag<float, 4>(), kOne);
   }
   HWY_ABORT("no wide kernel for %d columns", columns);
 }

@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "firm/error.h"
+#include "tomo/wide_copy.h"
 
 namespace firm {
 namespace {
@@ -22,35 +23,17 @@ std::size_t families_per_task(std::size_t families, int threads) {
   return ceil_div(families, std::min(families, parts));
 }
 
-void zero_rows(Block& block, ColumnRange columns, std::size_t begin, std::size_t end) {
-  for (std::size_t row = begin; row < end; ++row) {
-    float* first = block.data() + row * block.columns() + columns.begin;
-    std::fill(first, first + columns.count, 0.0f);
-  }
-}
-
-constexpr std::size_t kCacheLine = 16;  // floats
-
-// Whether rows of this many floats start at nearly the same place of a first-level cache, 4096
-// bytes long: then a few of them push each other out.
-bool crowds(std::size_t row_floats) {
-  constexpr std::size_t kPage = 1024;
-  const std::size_t rest = row_floats % kPage;
-  return std::min(rest, kPage - rest) < kPage / 32;
-}
-
-// The least number of floats from `row` on that is an odd number of cache lines.
-std::size_t spread(std::size_t row) { return (ceil_div(row, kCacheLine) | 1) * kCacheLine; }
+bool wide_crowds(std::size_t row_floats) { return crowds(row_floats, 32); }
 
 }  // namespace
 
 WideScratch::WideScratch(const Geometry& g, std::size_t columns, std::size_t block_columns) {
   const auto width = static_cast<std::size_t>(g.image_columns);
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
-  if (crowds(width * block_columns)) {
+  if (wide_crowds(width * block_columns)) {
     pixels = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
   }
-  if (crowds(beamlets * block_columns)) {
+  if (wide_crowds(beamlets * block_columns)) {
     rays = Buffer<float>(g.angles.size() * spread(beamlets * columns));
   }
 }
@@ -64,15 +47,8 @@ WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::
   if (copy.size() == 0) {
     return {block.data() + columns.begin, block.columns(), row_length * block.columns()};
   }
-  const std::size_t row_stride = spread(row_length * columns_);
-  parallel_for(block.rows() / row_length, threads_, [&](std::size_t row) {
-    const float* from = block.data() + row * row_length * block.columns() + columns.begin;
-    float* to = copy.data() + row * row_stride;
-    for (std::size_t k = 0; k < row_length; ++k) {
-      std::copy_n(from + k * block.columns(), columns_, to + k * columns_);
-    }
-  });
-  return {copy.data(), columns_, row_stride};
+  copy_columns(block, columns, row_length, threads_, copy);
+  return {copy.data(), columns_, spread(row_length * columns_)};
 }
 
 void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
@@ -143,11 +119,7 @@ void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, int 
   for (int x0 = 0; x0 < width; x0 += kWideChunk) {
     const Tile tile{x0, row_begin, std::min(kWideChunk, width - x0), row_end - row_begin};
     for (std::size_t k = 0; k < pairs.size();) {
-      int batch = 1;
-      while (batch < kWideBatch && k + static_cast<std::size_t>(batch) < pairs.size() &&
-             pairs[k + static_cast<std::size_t>(batch)].members == pairs[k].members) {
-        ++batch;
-      }
+      const int batch = plan_.batch(k, kWideBatch);
       kernel_.wide.adjoint({&plan_, &pairs[k], batch, tile, static_cast<int>(columns_), y.data,
                             y.stride, y.row_stride, x.data() + columns.begin, x.columns()});
       k += static_cast<std::size_t>(batch);

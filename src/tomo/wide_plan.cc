@@ -66,16 +66,36 @@ std::vector<AdjointPair> make_pairs(const Geometry& g) {
   return pairs;
 }
 
+bool is_centred(const Geometry& g) {
+  constexpr double kTolerance = 1e-10;  // beamlets
+  for (std::size_t k = 0; k < g.angles.size(); ++k) {
+    const double sum = g.coordinate(k, 0) + g.coordinate(k, g.beamlets - 1);
+    if (std::abs(sum) > kTolerance * g.spacing) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 WidePlan::WidePlan(const Geometry& geometry, int lanes)
-    : strips_(geometry, lanes, kMaxMembers), pairs_(make_pairs(geometry)) {}
+    : strips_(geometry, lanes, kMaxMembers),
+      pairs_(make_pairs(geometry)),
+      centred_(is_centred(geometry)) {}
 
 bool WidePlan::fits() const {
   const Geometry& g = geometry();
   const auto two_rays = [](const Family& f) { return (1 + f.tau) / f.pitch <= 2; };
   return g.image_rows > 1 && g.image_columns > 1 && g.beamlets > 1 &&
          std::all_of(strips_.families().begin(), strips_.families().end(), two_rays);
+}
+
+int WidePlan::batch(std::size_t k, int most) const {
+  int count = 1;
+  while (count < most && k + static_cast<std::size_t>(count) < pairs_.size() &&
+         pairs_[k + static_cast<std::size_t>(count)].members == pairs_[k].members) {
+    ++count;
+  }
+  return count;
 }
 
 std::size_t WidePlan::bytes() const {

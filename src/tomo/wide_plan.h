@@ -46,11 +46,17 @@ class WidePlan {
   const Geometry& geometry() const { return strips_.geometry(); }
   const StripPlan& strips() const { return strips_; }
   const std::vector<AdjointPair>& pairs() const { return pairs_; }  // those of 2 members first
+  // Pairs from the k-th on, at most `most`, that have as many members.
+  int batch(std::size_t k, int most) const;
+  // Whether the rotation axis is in the middle of the detector, at every angle: the rays of a view
+  // come in pairs j and beamlets - 1 - j that are half a turn apart.
+  bool centred() const { return centred_; }
   std::size_t bytes() const;
 
  private:
   StripPlan strips_;
   std::vector<AdjointPair> pairs_;
+  bool centred_;
 };
 
 }  // namespace firm

@@ -1,0 +1,157 @@
+// Weights of the wide and the paired kernels, many rows or pixels at once (lanes). Compiled once
+// for each instruction set, after strip_kernel_common-inl.h.
+
+HWY_BEFORE_NAMESPACE();
+namespace firm {
+namespace HWY_NAMESPACE {
+
+// For each lane, the weights of pixels (or rays) base and base + 1.
+struct TwoWeights {
+  VI base;
+  V first;
+  V second;
+};
+
+HWY_INLINE Position position(double x) {
+  const Split at = split(x);
+  return {hn::Set(DI(), at.whole), hn::Set(DI(), at.fraction)};
+}
+
+// Keeps base within 0..last. Of base -1 only the second exists, of last + 1 only the first; beyond,
+// something that exists is read with weight zero.
+HWY_INLINE TwoWeights within(const TwoWeights& w, VI last) {
+  const D d;
+  const DI di;
+  const VI base = clamp_to(w.base, last);
+  const auto same = hn::RebindMask(d, hn::Eq(base, w.base));
+  const auto before = hn::RebindMask(d, hn::Eq(w.base, hn::Set(di, -1)));
+  const auto after = hn::RebindMask(d, hn::Eq(w.base, hn::Add(last, hn::Set(di, 1))));
+  return {base, hn::IfThenElse(same, w.first, hn::IfThenElseZero(before, w.second)),
+          hn::IfThenElse(same, w.second, hn::IfThenElseZero(after, w.first))};
+}
+
+// Of the pixels that a ray meets in rows of a tile:
+//   second = clamp(fraction + tau - 1, 0, tau) / tau,  first = 1 - second,  times the length in a
+//   row
+// (RowShare). x: left end of the ray in the tile's row 0.
+class RowWeights {
+ public:
+  HWY_INLINE RowWeights(const Family& f, int last_base)
+      : table_(f.rows),
+        tau_(hn::Set(DI(), f.share.tau)),
+        threshold_(hn::Set(DI(), f.share.threshold)),
+        scale_(hn::Set(D(), f.share.scale)),
+        length_(hn::Set(D(), static_cast<float>(f.length))),
+        last_(hn::Set(DI(), last_base)) {}
+
+  // Rows r, r + 1, .. With kEdges, where one of the two pixels is missing at the frame's edges, its
+  // neighbour takes its place.
+  template <bool kEdges>
+  HWY_INLINE TwoWeights at(int r, const Position& x) const {
+    const D d;
+    const Position p = add_position(table_, r, x.whole, x.fraction);
+    const VI part = clamp_to(hn::Sub(p.fraction, threshold_), tau_);
+    const V right = hn::Mul(scale_, hn::ConvertTo(d, part));
+    const V left = hn::Sub(length_, right);
+    const TwoWeights w = {p.whole, left, right};
+    if constexpr (!kEdges) return w;
+    return within(w, last_);
+  }
+
+ private:
+  const SplitTable& table_;
+  VI tau_;
+  VI threshold_;
+  V scale_;
+  V length_;
+  VI last_;
+};
+
+// Of the rays that reach pixels of a row (AdjointPair). x: ray coordinate of the lower end of the
+// first pixel's trapezoid.
+class PixelWeights {
+ public:
+  HWY_INLINE PixelWeights(const AdjointPair& pair, double x, int last_base)
+      : table_(pair.pixels),
+        fall_first_(hn::Set(DI(), pair.fall_first)),
+        fall_second_(hn::Set(DI(), pair.fall_second)),
+        ramp_(hn::Set(DI(), pair.ramp)),
+        scale_(hn::Set(D(), pair.scale)),
+        last_(hn::Set(DI(), last_base)) {
+    const Split at = split(x);
+    whole_ = hn::Set(DI(), at.whole + 1);
+    fraction_ = hn::Set(DI(), at.fraction);
+  }
+
+  // Pixels k, k + 1, .. With kEdges, beyond the detector's ends, a ray that exists is read with
+  // weight zero.
+  template <bool kEdges>
+  HWY_INLINE TwoWeights at(int k) const {
+    const D d;
+    const DI di;
+    const VI one = hn::Set(di, 1 << 30);
+    const Position p = add_position(table_, k, whole_, fraction_);
+    const VI f = hn::ShiftRight<1>(p.fraction);
+    const VI rising_falling = hn::Min(hn::Sub(one, f), hn::Add(f, fall_first_));
+    const V first = hn::Mul(scale_, hn::ConvertTo(d, clamp_to(rising_falling, ramp_)));
+    const V second = hn::Mul(scale_, hn::ConvertTo(d, clamp_to(hn::Sub(f, fall_second_), ramp_)));
+    const TwoWeights w = {p.whole, first, second};
+    if constexpr (!kEdges) return w;
+    return within(w, last_);
+  }
+
+ private:
+  const SplitTable& table_;
+  VI fall_first_;
+  VI fall_second_;
+  VI ramp_;
+  V scale_;
+  VI last_;
+  VI whole_;
+  VI fraction_;
+};
+
+// The rays that meet a tile of a family's frame, and the rows in which they do.
+class TileRays {
+ public:
+  // Pixels -1 and width - 1 begin intervals that reach out of the frame.
+  TileRays(const Family& f, const Tile& tile, int width)
+      : family_(f),
+        height_(tile.height),
+        origin_(f.start - 0.5 * f.tau + f.slope * tile.y0),
+        low_(tile.x0 == 0 ? -1 : tile.x0),
+        high_(std::min(tile.x0 + tile.width, width)) {}
+
+  Range rays(Range limits) const {
+    const double first = (low_ - origin_ - family_.slope * height_) / family_.pitch;
+    const double last = (high_ - origin_) / family_.pitch;
+    const double begin = limits.begin;
+    const double end = limits.end;
+    return {static_cast<int>(std::clamp(first, begin, end)),
+            static_cast<int>(std::clamp(last + 1, begin, end))};
+  }
+
+  // Left end of a ray in the tile's row 0.
+  double x(int ray) const { return origin_ + family_.pitch * ray; }
+
+  Range rows(double x) const { return {row_at(x, low_), row_at(x, high_)}; }
+
+ private:
+  // First row, counted from the tile's top, in which a ray that starts at x there is not left of
+  // `edge`. Neighbouring tiles ask for the same edge and so get complementary rows.
+  HWY_INLINE int row_at(double x, double edge) const {
+    if (family_.forward.inverse_slope == 0) return x < edge ? height_ : 0;
+    const double row = std::ceil((edge - x) * family_.forward.inverse_slope);
+    return static_cast<int>(std::clamp(row, 0.0, static_cast<double>(height_)));
+  }
+
+  const Family& family_;
+  int height_;
+  double origin_;
+  double low_;
+  double high_;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace firm
+HWY_AFTER_NAMESPACE();
