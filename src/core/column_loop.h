@@ -43,7 +43,7 @@ class ColumnLoop {
   template <typename Body>
   void run(const Body& body) {
     const std::size_t step = period();
-    parallel_for(pieces(), threads_, [&](std::size_t piece) {
+    const auto task = [&](std::size_t piece) {
       float* sums = partial_.data() + piece * sums_ * step;
       std::fill_n(sums, sums_ * step, 0.0f);
       const std::size_t last = std::min(rows_, (piece + 1) * kPieceRows) * columns_;
@@ -52,7 +52,8 @@ class ColumnLoop {
 #pragma GCC ivdep
         for (std::size_t j = 0; j < n; ++j) body(k + j, j, sums);
       }
-    });
+    };
+    parallel_for(pieces(), threads_, task, Handout::kRanges);
   }
 
   // Sum s of a column in the last run.

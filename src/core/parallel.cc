@@ -51,17 +51,16 @@ class Patience {
   unsigned waits_ = 0;
 };
 
-// A loop: the tasks 0..count-1 are cut into one range for each thread, which takes those of its own
-// range first and then those that others have not come to. So consecutive loops over the same
-// pieces of memory find them in the cache of the same processor.
+// The tasks 0..count-1, in one range or one for each thread.
 struct Loop {
   void (*call)(const void*, std::size_t);
   const void* task;
   std::size_t count;
   int threads;
+  int ranges;
 
   std::size_t begin(int range) const {
-    return count * static_cast<std::size_t>(range) / static_cast<std::size_t>(threads);
+    return count * static_cast<std::size_t>(range) / static_cast<std::size_t>(ranges);
   }
 };
 
@@ -73,7 +72,7 @@ class Pool {
     while (static_cast<int>(helpers_.size()) < loop.threads - 1) add_helper();
     loop_ = loop;
     own_.next.store(0, std::memory_order_relaxed);
-    for (int k = 1; k < loop.threads; ++k) {
+    for (int k = 1; k < loop.ranges; ++k) {
       helper(k).next.store(loop.begin(k), std::memory_order_relaxed);
     }
     busy_.store(loop.threads - 1, std::memory_order_relaxed);
@@ -128,8 +127,8 @@ class Pool {
   }
 
   void work(int number) {
-    for (int k = 0; k < loop_.threads; ++k) {
-      const int which = (number + k) % loop_.threads;
+    for (int k = 0; k < loop_.ranges; ++k) {
+      const int which = (number + k) % loop_.ranges;
       std::atomic<std::size_t>& next = range(which).next;
       const std::size_t end = loop_.begin(which + 1);
       for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < end;
@@ -191,8 +190,8 @@ int thread_count(int requested) {
   return wanted > 0 ? wanted : threads_of_affinity();
 }
 
-void run_tasks(std::size_t count, int threads, void (*call)(const void* task, std::size_t index),
-               const void* task) {
+void run_tasks(std::size_t count, int threads, Handout handout,
+               void (*call)(const void* task, std::size_t index), const void* task) {
   const std::unique_lock<std::mutex> lock(pool_mutex(), std::try_to_lock);
   if (!lock.owns_lock()) {
     for (std::size_t i = 0; i < count; ++i) call(task, i);
@@ -200,7 +199,7 @@ void run_tasks(std::size_t count, int threads, void (*call)(const void* task, st
   }
   const auto most =
       static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
-  pool().run({call, task, count, most});
+  pool().run({call, task, count, most, handout == Handout::kQueue ? 1 : most});
 }
 
 }  // namespace firm

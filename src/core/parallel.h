@@ -16,21 +16,27 @@ namespace firm {
 // Threads this process may use (OMP_NUM_THREADS, else CPU affinity); `requested` if it is positive.
 int thread_count(int requested);
 
-// task(index) for index = 0..count-1, on this thread and up to threads - 1 others. While another
-// thread of the program does the same, on this one alone.
-void run_tasks(std::size_t count, int threads, void (*call)(const void* task, std::size_t index),
-               const void* task);
+// How tasks are handed out. One by one, in order, the next to whoever is free: for tasks of
+// different lengths, longest first. Or a range to each thread, which then helps with what others
+// have not come to: consecutive loops over the same pieces of memory find them in the cache of the
+// same processor.
+enum class Handout { kQueue, kRanges };
 
-// Calls task(i) for i = 0..count-1 on `threads` threads, the next to whoever is free. Tasks must
-// not throw.
+// call(task, index) for index = 0..count-1, on this thread and up to threads - 1 others. While
+// another thread of the program does the same, on this one alone.
+void run_tasks(std::size_t count, int threads, Handout handout,
+               void (*call)(const void* task, std::size_t index), const void* task);
+
+// Calls task(i) for i = 0..count-1 on `threads` threads. Tasks must not throw.
 template <typename Task>
-void parallel_for(std::size_t count, int threads, const Task& task) {
+void parallel_for(std::size_t count, int threads, const Task& task,
+                  Handout handout = Handout::kQueue) {
   if (threads <= 1 || count <= 1) {
     for (std::size_t i = 0; i < count; ++i) task(i);
     return;
   }
   run_tasks(
-      count, threads,
+      count, threads, handout,
       [](const void* it, std::size_t index) { (*static_cast<const Task*>(it))(index); }, &task);
 }
 
@@ -39,10 +45,11 @@ void parallel_for(std::size_t count, int threads, const Task& task) {
 template <typename Body>
 void parallel_rows(std::size_t rows, int threads, const Body& body) {
   constexpr std::size_t kTaskRows = 512;
-  parallel_for((rows + kTaskRows - 1) / kTaskRows, threads, [&](std::size_t task) {
-    const std::size_t end = std::min(rows, (task + 1) * kTaskRows);
-    for (std::size_t row = task * kTaskRows; row < end; ++row) body(row);
-  });
+  const auto task = [&](std::size_t k) {
+    const std::size_t end = std::min(rows, (k + 1) * kTaskRows);
+    for (std::size_t row = k * kTaskRows; row < end; ++row) body(row);
+  };
+  parallel_for((rows + kTaskRows - 1) / kTaskRows, threads, task, Handout::kRanges);
 }
 
 }  // namespace firm
