@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/column_loop.h"
 #include "core/timing.h"
 #include "solve/stop_rules.h"
 
@@ -46,7 +47,8 @@ class Solver::Run {
         collective_(*input.collective),
         scale_(data_gradient_norm(problem_, collective_)),
         method_(make_method(problem_, input.options, collective_)),
-        rules_(input.options.stop, *method_) {
+        rules_(input.options.stop, *method_),
+        error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()) {
     if (input_.resume != nullptr) archive(*input_.resume);
   }
 
@@ -74,6 +76,7 @@ class Solver::Run {
   double scale_;
   std::unique_ptr<Method> method_;
   StopRules rules_;
+  ColumnLoop error_loop_;
   Stopwatch watch_;
   double seconds_before_ = 0;  // of the run that was resumed
   int rounds_ = 0;
@@ -127,13 +130,15 @@ Judged Solver::Run::judged(const RoundRecord& r) const {
 
 std::optional<double> Solver::Run::error() {
   if (input_.truth == nullptr) return {};
-  const Block& images = method_->images();
+  const float* w = method_->images().data();
+  const float* truth = input_.truth->data();
+  error_loop_.run([=](std::size_t k, std::size_t j, float* sums) {
+    const float d = w[k] - truth[k];
+    sums[j] += d * d;
+  });
   double sum = 0;
-  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
-    if (!problem_.variables()[v].measured) continue;
-    for (std::size_t z = 0; z < problem_.slices(); ++z) {
-      sum += distance_squared(images, *input_.truth, v * problem_.slices() + z);
-    }
+  for (std::size_t c = 0; c < problem_.columns(); ++c) {
+    if (problem_.variables()[c / problem_.slices()].measured) sum += error_loop_.sum(0, c);
   }
   return std::sqrt(sum);
 }
