@@ -117,7 +117,7 @@ TEST(FirmDs, GoesOnUntilItHasConverged) {
 
 TEST(FirmDs, TakesEightLocalStepsWithADiscrepancyRuleElseSeventyFive) {
   const SmallStudy small = make_small_study({.seed = 73, .sites = 2});
-  const auto steps = [&](SolveOptions options) {
+  const auto steps = [&](const SolveOptions& options) {
     const Summary s = solve_small(small, options).summary;
     EXPECT_EQ(s.rounds, 3);
     return s.local_iterations;

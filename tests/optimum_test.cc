@@ -148,7 +148,7 @@ TEST(Optimum, IsReachedWithACoefficientOfOne) {
 }
 
 TEST(Optimum, IsReachedWithLargeCoefficients) {
-  for (const std::size_t sites : {2, 4}) {
+  for (const std::size_t sites : {2u, 4u}) {
     SmallStudyOptions o{.seed = 40 + sites, .sites = sites, .rows = 5, .coefficient_sum = 150};
     expect_joint_optimum(o, joint_methods());
     o.own_sigma = true;

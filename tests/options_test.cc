@@ -125,8 +125,10 @@ TEST(Options, RefuseABadValueWithItsKeyWhatTheyExpectAndWhatTheyFound) {
         ADD_FAILURE() << key << " takes '" << bad << "'";
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), Error::Kind::kUsage);
-        EXPECT_EQ(std::string(error.what()),
-                  "study.toml:31: " + key + ": expected " + expects[key] + ", found '" + bad + "'");
+        std::string expected = "study.toml:31: " + key;
+        expected.append(": expected ").append(expects[key]);
+        expected.append(", found '").append(bad).append("'");
+        EXPECT_EQ(error.what(), expected);
       }
       EXPECT_EQ(values(options), values({})) << key << " has changed";
     }
