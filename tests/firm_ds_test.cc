@@ -63,6 +63,18 @@ TEST(FirmDs, KeepsTheCouplingExactly) {
   }
 }
 
+// Where XRF data hardly counts, the first round divides the data of XRT between the sites: no more
+// and no less than all of it.
+TEST(FirmDs, SharesTheResidualOfXrtOut) {
+  for (const bool other : {false, true}) {
+    SmallStudy small = make_small_study({.seed = 70, .other = other, .noise = 0});
+    for (Site& site : small.study.sites) site.sigma = site.kind == SiteKind::kXrt ? 1 : 1000;
+    const double before = to_matrix(small.data.back().values).norm();
+    const Summary s = solve_small(small, ds_options(1, 300)).summary;
+    EXPECT_LT(s.sites.back().residual, 0.02 * before) << other;
+  }
+}
+
 // Enough rays for a unique optimum, so that images can be compared.
 TEST(FirmDs, FindsTheImagesOfFedPgdAndOfTheDenseOptimumWithOneGeometryPerSite) {
   const SmallStudyOptions o{
