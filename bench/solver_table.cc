@@ -8,36 +8,16 @@
 #include <cstdlib>
 #include <optional>
 
-#include "sim/simulate.h"
+#include "sim/simulated_study.h"
 #include "solve/solver.h"
 
 namespace firm {
 namespace {
 
-struct PaperStudy {
-  Study study;
-  std::vector<SiteData> data;
-  Block truth;
-};
-
-PaperStudy make_study(double noise) {
+SimulatedStudy make_study(double noise) {
   SimulateOptions options;
   options.noise = noise;
-  const Simulation simulation = simulate(options);
-  PaperStudy paper;
-  paper.study.name = "paper";
-  paper.study.image_rows = simulation.geometry.image_rows;
-  paper.study.image_columns = simulation.geometry.image_columns;
-  paper.study.pixel_size = simulation.geometry.pixel_size;
-  paper.truth = Block(paper.study.pixels(), simulation.sites.size());
-  for (std::size_t i = 0; i < simulation.sites.size(); ++i) {
-    const SimulatedSite& site = simulation.sites[i];
-    paper.study.sites.push_back({site.name, site.is_xrt() ? SiteKind::kXrt : SiteKind::kXrf,
-                                 site.coefficient, 1, simulation.geometry});
-    paper.data.push_back({i, site.data});
-    for (std::size_t p = 0; p < paper.truth.rows(); ++p) paper.truth(p, i) = site.truth(p, 0);
-  }
-  return paper;
+  return study_of(simulate(options));
 }
 
 struct Row {
@@ -49,7 +29,7 @@ struct Row {
   std::string target;
 };
 
-Summary run_once(const PaperStudy& paper, const Row& row, const Block* truth) {
+Summary run_once(const SimulatedStudy& paper, const Row& row, const Block* truth) {
   Problem problem(paper.study, paper.data);
   LocalCollective collective;
   SolveInput input;
@@ -62,7 +42,7 @@ Summary run_once(const PaperStudy& paper, const Row& row, const Block* truth) {
 }
 
 void print_row(const Row& row, int repeats) {
-  const PaperStudy paper = make_study(row.noise);
+  const SimulatedStudy paper = make_study(row.noise);
   std::optional<Summary> best;
   for (int k = 0; k < repeats; ++k) {
     const Summary s = run_once(paper, row, nullptr);

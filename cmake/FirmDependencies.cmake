@@ -9,3 +9,6 @@ pkg_check_modules(tiff REQUIRED IMPORTED_TARGET libtiff-4>=4.5)
 pkg_check_modules(crypto REQUIRED IMPORTED_TARGET libcrypto)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+
+# Optional: the general solver that src/paper compares with.
+pkg_check_modules(ipopt IMPORTED_TARGET ipopt)

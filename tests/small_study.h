@@ -12,7 +12,7 @@
 #include "model/problem.h"
 #include "model/study.h"
 #include "sim/noise.h"
-#include "sim/simulate.h"
+#include "sim/simulated_study.h"
 #include "solve/solver.h"
 
 namespace firm {
@@ -34,11 +34,7 @@ struct SmallStudyOptions {
   int zero_site = -1;   // a site whose data is zero
 };
 
-struct SmallStudy {
-  Study study;
-  std::vector<SiteData> data;
-  Block truth;  // pixels x (variables x slices), as in a Problem that hosts all
-};
+using SmallStudy = SimulatedStudy;
 
 namespace small_study {
 
@@ -147,22 +143,6 @@ inline SmallStudy make_small_study(const SmallStudyOptions& o) {
   made.truth = small_study::make_truth(o, made.study, random);
   for (std::size_t i = 0; i < o.sites; ++i) {
     made.data.push_back(small_study::measure(o, made.study, i, made.truth, random));
-  }
-  return made;
-}
-
-// A simulated study, which need not be small.
-inline SmallStudy study_of(const Simulation& simulation) {
-  SmallStudy made;
-  made.study.image_rows = made.study.image_columns = simulation.options.size;
-  made.study.pixel_size = simulation.options.pixel_size;
-  made.truth = Block(simulation.geometry.pixels(), simulation.sites.size());
-  for (std::size_t i = 0; i < simulation.sites.size(); ++i) {
-    const SimulatedSite& s = simulation.sites[i];
-    const SiteKind kind = s.is_xrt() ? SiteKind::kXrt : SiteKind::kXrf;
-    made.study.sites.push_back({s.name, kind, s.coefficient, 1, simulation.geometry});
-    made.data.push_back({i, s.data});
-    for (std::size_t p = 0; p < made.truth.rows(); ++p) made.truth(p, i) = s.truth(p, 0);
   }
   return made;
 }

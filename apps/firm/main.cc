@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
   firm::add_simulate(app);
   int outcome = kDone;
   firm::add_recon(app, outcome);
+  firm::add_paper(app, outcome);
   firm::add_inspect(app);
   firm::add_bench(app);
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <memory>
 
 #include "core/timing.h"
 #include "firm/error.h"
+#include "interrupt.h"
 #include "run/reconstruct.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -21,31 +21,12 @@ struct Arguments {
   bool overwrite = false;
 };
 
-// Ctrl-C and a polite kill end the run after its round; a second one ends the program.
-volatile std::sig_atomic_t stop_requested = 0;
-
-void request_stop(int /*signal*/) { stop_requested = 1; }
-
-void catch_signals() {
-  struct sigaction action = {};
-  action.sa_handler = request_stop;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
 std::pair<std::string, std::string> key_and_value(const std::string& text) {
   const std::size_t at = text.find('=');
   if (at == std::string::npos) {
     throw usage_error({"--set", "", "key=value, for example stop.rounds=100", "'" + text + "'"});
   }
   return {text.substr(0, at), text.substr(at + 1)};
-}
-
-std::string duration(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 // "round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, 0:48 to go"
@@ -105,13 +86,13 @@ int run(Arguments& a) {
   if (!a.method.empty()) a.recon.settings.emplace_back("method", a.method);
   for (const std::string& text : a.settings) a.recon.settings.push_back(key_and_value(text));
 
-  catch_signals();
+  catch_interrupts();
   ReconResult result;
   {
     ProgressLine line;
     ReconCallbacks callbacks;
     callbacks.progress = line.callback();
-    callbacks.interrupted = [] { return stop_requested != 0; };
+    callbacks.interrupted = interrupt_requested;
     const Stopwatch watch;
     int first = -1;  // a resumed run does not begin at round 0
     callbacks.on_round = [&](const RoundRecord& r, int limit) {

@@ -25,6 +25,12 @@ std::string bytes_text(double bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", bytes, kUnits[unit]);
 }
 
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
 ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) != 0), next_(kQuiet) {}
 
 ProgressLine::~ProgressLine() {

@@ -12,6 +12,9 @@ namespace firm {
 // "7.1 MiB".
 std::string bytes_text(double bytes);
 
+// "12:03", or "1:12:03".
+std::string duration(double seconds);
+
 // Progress on standard error, for work that takes longer than a second: one line that is redrawn on
 // a terminal, a new line every few seconds elsewhere.
 class ProgressLine {

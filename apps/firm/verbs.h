@@ -16,7 +16,8 @@ inline constexpr int kStoppedEarly = 5;
 void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_inspect(CLI::App& app);
-// Sets `exit_code` when the verb has run.
+// These set `exit_code` when the verb has run.
+void add_paper(CLI::App& app, int& exit_code);
 void add_recon(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app);
 

@@ -46,16 +46,32 @@ Four load(const float* from) {
 
 void store(const Four& values, float* to) { std::memcpy(to, &values, sizeof(values)); }
 
-float add_up(const Four& values) { return (values[0] + values[1]) + (values[2] + values[3]); }
+float add_up(const Four& v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
+// add_up of four vectors, as one vector.
+Four add_up(const Four (&v)[4]) {
+  const auto halves = [](const Four& x, const Four& y) {
+    return __builtin_shufflevector(x, y, 0, 4, 1, 5) + __builtin_shufflevector(x, y, 2, 6, 3, 7);
+  };
+  const Four a = halves(v[0], v[1]);
+  const Four b = halves(v[2], v[3]);
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
 
 void step_four(Pixels at, const StepJob& job) {
   const Four d = load(job.d);
   const Four step = job.step * load(job.square);
-  for (std::size_t p = at.begin; p < at.end; ++p) {
+  const auto move = [&](std::size_t p) {
     const Four moved = load(job.w + 4 * p) - step * load(job.g + 4 * p);
     store(moved, job.g + 4 * p);
-    job.s[p] = add_up(d * moved);
+    return d * moved;
+  };
+  std::size_t p = at.begin;
+  for (; p + 4 <= at.end; p += 4) {
+    const Four products[4] = {move(p), move(p + 1), move(p + 2), move(p + 3)};
+    store(add_up(products), job.s + p);
   }
+  for (; p < at.end; ++p) job.s[p] = add_up(move(p));
 }
 
 // Any number of slices, which lie next to each other, and of variables.
@@ -94,16 +110,24 @@ double correct_four(Pixels at, const CorrectJob& job) {
   const Four zero = {};
   Four steps = {};
   Four sizes = {};
-  double violation = 0;
-  for (std::size_t p = at.begin; p < at.end; ++p) {
+  Four violations = {};
+  const auto move = [&](std::size_t p) {
     const Four moved = load(job.v + 4 * p) - pull * job.t[p];
     const Four next = moved > zero ? moved : zero;
     const Four change = next - load(job.w + 4 * p);
     store(next, job.w + 4 * p);
     steps += change * change;
     sizes += next * next;
-    violation += square(add_up(d * next));
+    return d * next;
+  };
+  std::size_t p = at.begin;
+  for (; p + 4 <= at.end; p += 4) {
+    const Four products[4] = {move(p), move(p + 1), move(p + 2), move(p + 3)};
+    const Four sums = add_up(products);
+    violations += sums * sums;
   }
+  double violation = static_cast<double>(add_up(violations));
+  for (; p < at.end; ++p) violation += square(add_up(move(p)));
   for (int i = 0; i < 4; ++i) {
     job.steps[i] += static_cast<double>(steps[i]);
     job.sizes[i] += static_cast<double>(sizes[i]);

@@ -128,6 +128,7 @@ void Problem::take_data(const std::vector<SiteData>& data) {
         largest_[column] = std::max(largest_[column], b);
         energy_[column] += b * b;
       }
+      if (d.largest > 0) largest_[column] = d.largest;
     }
   }
 }

@@ -58,6 +58,9 @@ struct Study {
 struct SiteData {
   std::size_t site = 0;  // index into Study::sites
   Block values;
+  // max(b_i) in the discrepancy rule, where it is known better than from noisy data; 0: that of
+  // `values`, slice by slice.
+  double largest = 0;
 };
 
 // Whether two geometries describe the same rays through the same image.

@@ -99,6 +99,8 @@ Simulation simulate(const SimulateOptions& options, const Progress& progress) {
     site.truth = std::move(phantom.images[i]);
     site.data = Block(result.geometry.rays(), site.truth.columns());
     projector->forward(site.truth, site.data);
+    const std::span<const float> clean = site.data.values();
+    site.largest = static_cast<double>(*std::max_element(clean.begin(), clean.end()));
     add_noise(options, result.geometry, i, site);
     result.sites.push_back(std::move(site));
   }

@@ -32,6 +32,7 @@ struct SimulatedSite {
   double coefficient = 0;  // cm^2/g; 0 for XRT
   Block truth;             // pixels x slices, g/cm^3 or 1/cm
   Block data;              // rays x slices: A truth with noise, or counts
+  double largest = 0;      // of A truth, before noise
   Block white;             // with counts only
   Block dark;
 

@@ -1,0 +1,95 @@
+#include "paper/paper.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "core/timing.h"
+#include "firm/error.h"
+#include "interrupt.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+struct Arguments {
+  paper::PaperArguments paper;
+  bool quick = false;
+  int samples = 0;
+};
+
+void print_page(const paper::Page& page, const std::string& out) {
+  for (const paper::Section& section : page.sections) {
+    fmt::print("{}\n", section.title);
+    for (const paper::Finding& f : section.findings) {
+      fmt::print("  {:<14} {}\n{:17}{}\n", paper::verdict_text(f.verdict), f.claim, "", f.found);
+    }
+  }
+  fmt::print("\nwrote {0}/paper.html, with {0}/data and {0}/figures\n", out);
+}
+
+// Progress with the time to go, which the cost of what is left tells.
+paper::CampaignCallbacks callbacks_for(ProgressLine& line, const Stopwatch& watch) {
+  paper::CampaignCallbacks callbacks;
+  callbacks.interrupted = interrupt_requested;
+  callbacks.progress = [&](const std::string& stage, double fraction) {
+    line.show_text([&] {
+      const double left = fraction > 0 ? watch.seconds() * (1 - fraction) / fraction : 0;
+      return fmt::format("{}, {:.1f} %, {}{}", stage, 100 * fraction, duration(watch.seconds()),
+                         fraction > 0.002 ? fmt::format(", about {} to go", duration(left)) : "");
+    });
+  };
+  return callbacks;
+}
+
+int run(Arguments& a) {
+  a.paper.plan = a.quick ? paper::quick_plan() : paper::full_plan();
+  if (a.samples < 0 || a.samples > 1000) {
+    throw usage_error({"--samples", "", "from 1 to 1000", fmt::format("{}", a.samples)});
+  }
+  a.paper.plan.samples = a.samples;
+  catch_interrupts();
+  paper::Page page;
+  try {
+    ProgressLine line;
+    const Stopwatch watch;
+    page = make_paper(a.paper, callbacks_for(line, watch));
+  } catch (const paper::Interrupted&) {
+    fmt::print("Stopped. What is complete is in {}/results; the same command goes on.\n",
+               a.paper.out);
+    return kStoppedEarly;
+  }
+  print_page(page, a.paper.out);
+  return 0;
+}
+
+}  // namespace
+
+void add_paper(CLI::App& app, int& exit_code) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* verb =
+      app.add_subcommand("paper", "Make the paper's tables and figures again, with verdicts");
+  verb->add_option("--out", a->paper.out, "Directory; created when needed")->required();
+  verb->add_option("--only", a->paper.only,
+                   fmt::format("Items, with commas: {}", fmt::join(paper::item_names(), ", ")))
+      ->delimiter(',');
+  verb->add_flag("--quick", a->quick, "Fewer samples, angles and rounds: within three minutes");
+  verb->add_option("--samples", a->samples,
+                   "Noisy samples per cell of the multimodality grid; without: 10 at gamma = 0.1 "
+                   "and 1, fewer at the small steps, which take up to 9000 rounds each");
+  verb->add_option("--threads", a->paper.threads, "Threads; without: all");
+  verb->footer(
+      "Leaves in --out: paper.html (claims of the paper, what was found, verdicts), paper.json,\n"
+      "data/ (CSV), figures/ (SVG, PNG), results/ (one file per run). A stopped run goes on with\n"
+      "the same command; runs that are in results/ are not made again.\n"
+      "\n"
+      "Examples:\n"
+      "  firm paper --out paper --quick\n"
+      "  firm paper --out paper --only table1,ratio");
+  verb->callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace firm

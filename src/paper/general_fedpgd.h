@@ -1,0 +1,24 @@
+// FedPGD as the paper ran it: every projection by a general QP solver. A few rounds, for the time.
+#pragma once
+
+#include "paper/campaign.h"
+#include "paper/plan.h"
+
+namespace firm::paper {
+
+struct GeneralFedPgd {
+  std::string solver;
+  int rounds = 0;
+  double seconds_per_round = 0;  // of projections onto W and products with A
+  double iterations = 0;         // of the solver, per projection
+  double objective = 0;          // after these rounds
+  double deviation = 0;          // ||w - P(v)||, P exact, of the last projection
+};
+
+// Whether this program was built with the solver.
+bool has_general_fedpgd();
+
+Task general_fedpgd_task(const Plan& plan);
+GeneralFedPgd general_fedpgd(const Plan& plan, const Results& results);
+
+}  // namespace firm::paper

@@ -1,0 +1,52 @@
+// The grid of the multimodality experiment: angle counts x noise levels x step scales x samples.
+#pragma once
+
+#include <vector>
+
+#include "paper/plan.h"
+#include "paper/results.h"
+
+namespace firm::paper {
+
+// Of the samples of a cell.
+struct Spread {
+  double mean = 0;
+  double low = 0;   // 20th percentile
+  double high = 0;  // 80th
+  double least = 0;
+};
+
+Spread spread_of(std::vector<double> values);
+
+struct Cell {
+  int angles = 0;
+  double s = 0;
+  double gamma = 1;
+  int samples = 0;
+  Spread joint = {};  // ||w - w_true|| of the joint problem, by FIRM
+  Spread alone = {};  // of IIR, by PGD
+  Spread gap = {};    // eq. rel_gap, in percent
+  double joint_rounds = 0;
+  double alone_rounds = 0;
+};
+
+struct Grid {
+  std::vector<int> angles;
+  std::vector<double> noise;
+  std::vector<double> gammas;
+  std::vector<Cell> by_step;    // s = 0, one per angle count: PGD stops at a small step
+  std::vector<Cell> by_rounds;  // s = 0: PGD takes as many rounds as FIRM
+  std::vector<Cell> noisy;      // all others
+  std::vector<Cell> at_noise;   // s > 0, gamma = 1: both stop at the level of the noise itself
+
+  const Cell& cell(int angles, double s, double gamma) const;  // s > 0
+  double largest_distance() const;
+};
+
+// Of the cells with that s and gamma: the gap, averaged over the angle counts.
+double mean_gap(const std::vector<Cell>& cells, double s, double gamma);
+
+std::vector<Trial> grid_trials(const Plan& plan);
+Grid grid_of(const Plan& plan, const Results& results);
+
+}  // namespace firm::paper

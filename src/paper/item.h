@@ -1,0 +1,42 @@
+// Item: a table or figure of the paper: what has to be run for it, and what is shown.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "paper/campaign.h"
+#include "paper/plan.h"
+#include "paper/section.h"
+
+namespace firm::paper {
+
+class Item {
+ public:
+  Item() = default;
+  virtual ~Item() = default;
+  Item(const Item&) = delete;
+  Item& operator=(const Item&) = delete;
+
+  virtual std::string name() const = 0;  // as in --only
+  virtual std::vector<Task> tasks(const Plan& plan) const = 0;
+  // Writes data and pictures into the directory `out`, where data/ and figures/ exist.
+  virtual Section report(const Plan& plan, const Results& results,
+                         const std::string& out) const = 0;
+};
+
+std::unique_ptr<Item> make_table1();
+std::unique_ptr<Item> make_ratio();
+std::unique_ptr<Item> make_fedpgd();
+std::unique_ptr<Item> make_multimodal();
+std::unique_ptr<Item> make_plsqr();
+std::unique_ptr<Item> make_data();
+std::unique_ptr<Item> make_beyond();
+
+// In the order of the page.
+std::vector<std::unique_ptr<Item>> all_items();
+
+// Tasks of trials.
+std::vector<Task> make_tasks(const std::vector<Trial>& trials);
+
+}  // namespace firm::paper
