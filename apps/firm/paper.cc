@@ -77,9 +77,11 @@ void add_paper(CLI::App& app, int& exit_code) {
                    fmt::format("Items, with commas: {}", fmt::join(paper::item_names(), ", ")))
       ->delimiter(',');
   verb->add_flag("--quick", a->quick, "Fewer samples, angles and rounds: within three minutes");
-  verb->add_option("--samples", a->samples,
-                   "Noisy samples per cell of the multimodality grid; without: 10 at gamma = 0.1 "
-                   "and 1, fewer at the small steps, which take up to 9000 rounds each");
+  verb->add_option(
+      "--samples", a->samples,
+      "Noisy samples per cell of the multimodality grid; without: 10 at gamma = 1, and "
+      "4, 2, 1 at 0.1, 0.05, 0.02, where a run takes up to 9000 rounds; 10 "
+      "everywhere take three hours on two cores");
   verb->add_option("--threads", a->paper.threads, "Threads; without: all");
   verb->footer(
       "Leaves in --out: paper.html (claims of the paper, what was found, verdicts), paper.json,\n"

@@ -30,7 +30,7 @@ struct StepJob {
   const float* square;
   float step;
   const float* w;
-  float* g;
+  const float* g;
   float* s;
 };
 
@@ -62,9 +62,7 @@ void step_four(Pixels at, const StepJob& job) {
   const Four d = load(job.d);
   const Four step = job.step * load(job.square);
   const auto move = [&](std::size_t p) {
-    const Four moved = load(job.w + 4 * p) - step * load(job.g + 4 * p);
-    store(moved, job.g + 4 * p);
-    return d * moved;
+    return d * (load(job.w + 4 * p) - step * load(job.g + 4 * p));
   };
   std::size_t p = at.begin;
   for (; p + 4 <= at.end; p += 4) {
@@ -83,21 +81,20 @@ void step_slices(Pixels at, std::size_t variables, std::size_t slices, const Ste
       const float step = job.step * job.square[v];
       const float d = job.d[v];
       const float* w = job.w + (p * variables + v) * slices;
-      float* g = job.g + (p * variables + v) * slices;
+      const float* g = job.g + (p * variables + v) * slices;
 #pragma GCC ivdep
-      for (std::size_t z = 0; z < slices; ++z) {
-        g[z] = w[z] - step * g[z];
-        sum[z] += d * g[z];
-      }
+      for (std::size_t z = 0; z < slices; ++z) sum[z] += d * (w[z] - step * g[z]);
     }
   }
 }
 
 struct CorrectJob {
   const float* d;
+  const float* square;
   const float* pull;
+  float step;
   float factor;
-  const float* v;
+  const float* g;
   const float* t;
   float* w;
   double* steps;  // of each variable
@@ -106,15 +103,17 @@ struct CorrectJob {
 
 double correct_four(Pixels at, const CorrectJob& job) {
   const Four d = load(job.d);
+  const Four step = job.step * load(job.square);
   const Four pull = job.factor * load(job.pull);
   const Four zero = {};
   Four steps = {};
   Four sizes = {};
   Four violations = {};
   const auto move = [&](std::size_t p) {
-    const Four moved = load(job.v + 4 * p) - pull * job.t[p];
+    const Four w = load(job.w + 4 * p);
+    const Four moved = w - step * load(job.g + 4 * p) - pull * job.t[p];
     const Four next = moved > zero ? moved : zero;
-    const Four change = next - load(job.w + 4 * p);
+    const Four change = next - w;
     store(next, job.w + 4 * p);
     steps += change * change;
     sizes += next * next;
@@ -146,13 +145,14 @@ double correct_slices(Pixels at, std::size_t variables, std::size_t slices, cons
       for (std::size_t i = 0; i < variables; ++i) {
         const std::size_t k = (p * variables + i) * slices + z0;
         const float pull = job.pull[i] * job.factor;
+        const float rate = job.step * job.square[i];
         const float d = job.d[i];
-        const float* v = job.v + k;
+        const float* g = job.g + k;
         float* w = job.w + k;
         float step = 0;
         float size = 0;
         for (std::size_t z = 0; z < count; ++z) {
-          const float moved = v[z] - pull * t[z];
+          const float moved = w[z] - rate * g[z] - pull * t[z];
           const float next = moved > 0 ? moved : 0.0f;
           const float change = next - w[z];
           w[z] = next;
@@ -211,7 +211,7 @@ void Coupling::combine(const Block& w, std::span<float> s) const {
   });
 }
 
-void Coupling::gradient_step(const Block& w, double step, Block& g, std::span<float> s) const {
+void Coupling::combine_step(const Block& w, double step, const Block& g, std::span<float> s) const {
   FIRM_CHECK(w.columns() == variables_ * slices_ && s.size() == w.rows() * slices_);
   const StepJob job{d_.data(), square_.data(), static_cast<float>(step),
                     w.data(),  g.data(),       s.data()};
@@ -242,17 +242,19 @@ Coupling::Change Coupling::add_up() const {
   return all;
 }
 
-Coupling::Change Coupling::correct(const Block& v, std::span<const float> t, double factor,
-                                   Block& w) {
+Coupling::Change Coupling::correct(double step, const Block& g, double factor,
+                                   std::span<const float> t, Block& w) {
   FIRM_CHECK(w.columns() == variables_ * slices_ && t.size() == w.rows() * slices_);
   std::fill(steps_.begin(), steps_.end(), 0.0);
   std::fill(sizes_.begin(), sizes_.end(), 0.0);
   const auto task = [&](std::size_t piece) {
     const Pixels at = piece_pixels(piece, w.rows());
     const CorrectJob job{d_.data(),
+                         square_.data(),
                          pull_.data(),
+                         static_cast<float>(step),
                          static_cast<float>(factor),
-                         v.data(),
+                         g.data(),
                          t.data(),
                          w.data(),
                          steps_.data() + piece * variables_,

@@ -23,8 +23,9 @@ class Coupling {
   // S = sum_v d_v w_v over the hosted variables. S and T below are pixels x slices.
   void combine(const Block& w, std::span<float> s) const;
 
-  // v = w - step s^2 g, written over g, and S = sum_v d_v v_v.
-  void gradient_step(const Block& w, double step, Block& g, std::span<float> s) const;
+  // The same of w - step s^2 g, which is not kept: to compute it again takes less time than to
+  // write and read it.
+  void combine_step(const Block& w, double step, const Block& g, std::span<float> s) const;
 
   struct Change {
     double step_squared = 0;       // ||(w_new - w) / s||^2
@@ -33,8 +34,8 @@ class Coupling {
     double violation_squared = 0;  // ||sum_v d_v w_new||^2 over the hosted variables
     double last_squared = 0;       // ||w_new||^2 of the last hosted variable
   };
-  // w <- (v - factor s^2 d T)_+.
-  Change correct(const Block& v, std::span<const float> t, double factor, Block& w);
+  // w <- (w - step s^2 g - factor s^2 d T)_+.
+  Change correct(double step, const Block& g, double factor, std::span<const float> t, Block& w);
 
  private:
   Change add_up() const;

@@ -9,8 +9,9 @@ namespace firm::paper {
 int Plan::samples_of(double gamma) const {
   if (samples > 0) return samples;
   if (quick) return 2;
-  if (gamma >= 0.1) return 10;
-  return gamma >= 0.05 ? 3 : 2;
+  if (gamma >= 1) return 10;
+  if (gamma >= 0.1) return 4;
+  return gamma >= 0.05 ? 2 : 1;
 }
 
 Trial Plan::trial(const std::string& method, double s) const {

@@ -50,13 +50,18 @@ FedPgd::FedPgd(Problem& problem, const SolveOptions& options, Collective& collec
       residual_(problem),
       r_(problem.operators().make_sinograms()),
       g_(problem.pixels(), problem.columns()),
-      point_(problem.pixels(), problem.columns()),
-      w_(problem.pixels(), problem.columns()),
       all_(problem.pixels(), problem.slots() * problem.slices()),
       all_w_(problem.pixels(), problem.slots() * problem.slices()),
       hosted_(problem.slots(), 0.0),
+      loop_(all_.rows(), all_.columns(), 0, problem.threads()),
+      step_pattern_(loop_.pattern([&](std::size_t c) { return 2 * alpha_[c / problem.slices()]; })),
+      beta_pattern_(loop_.period(), 0.0f),
       t_(problem.slices(), 1.0),
       beta_(problem.slices(), 0.0) {
+  if (!problem.complete()) {
+    w_ = Block(problem.pixels(), problem.columns());
+    point_ = w_;
+  }
   if (accelerated_) {
     all_y_ = Block(all_w_.rows(), all_w_.columns());
     r_before_ = r_point_ = r_;
@@ -74,15 +79,22 @@ FedPgd::FedPgd(Problem& problem, const SolveOptions& options, Collective& collec
                   std::vector<double>(d_.size() * kBatch),
                   std::vector<double>(kBatch),
                   std::vector<double>(problem.slices()),
+                  std::vector<std::size_t>(kBatch),
+                  std::vector<std::size_t>(kBatch),
                   0,
                   0,
                   0};
   parts_.assign(pieces, part);
 }
 
+const Block& FedPgd::point() const {
+  if (!problem_.complete()) return point_;
+  return accelerated_ ? all_y_ : all_w_;
+}
+
 // g / 2 = A^T r(y); r is affine, so r(y) = r(w) + beta (r(w) - r(w_before)).
 void FedPgd::form_gradient() {
-  problem_.operators().forward(w_, r_);
+  problem_.operators().forward(w(), r_);
   residual_.subtract_data(r_);
   for (std::size_t g = 0; accelerated_ && g < r_.size(); ++g) {
     const std::size_t columns = r_[g].columns();
@@ -96,58 +108,91 @@ void FedPgd::form_gradient() {
   problem_.operators().adjoint(accelerated_ ? r_point_ : r_, g_);
 }
 
-void FedPgd::share() {
-  form_gradient();
+// v = y - alpha g of the hosted slots; zero for the others.
+void FedPgd::form_share() {
+  if (problem_.complete()) {
+    const float* y = point().data();
+    const float* g = g_.data();
+    const float* step = step_pattern_.data();
+    float* v = all_.data();
+    loop_.run([=](std::size_t k, std::size_t j, float*) { v[k] = y[k] - step[j] * g[k]; });
+    return;
+  }
   const std::size_t slices = problem_.slices();
   parallel_rows(all_.rows(), problem_.threads(), [&](std::size_t p) {
-    if (!problem_.complete()) std::fill_n(&all_(p, 0), all_.columns(), 0.0f);
-    for (std::size_t v = 0; v < hosted_slot_.size(); ++v) {
-      const auto step = static_cast<float>(2 * alpha_[hosted_slot_[v]]);
+    std::fill_n(&all_(p, 0), all_.columns(), 0.0f);
+    for (std::size_t i = 0; i < hosted_slot_.size(); ++i) {
+      const auto step = static_cast<float>(2 * alpha_[hosted_slot_[i]]);
       for (std::size_t z = 0; z < slices; ++z) {
-        const std::size_t k = v * slices + z;
-        all_(p, hosted_slot_[v] * slices + z) = point_(p, k) - step * g_(p, k);
+        const std::size_t k = i * slices + z;
+        all_(p, hosted_slot_[i] * slices + z) = point_(p, k) - step * g_(p, k);
       }
     }
   });
+}
+
+void FedPgd::share() {
+  form_gradient();
+  form_share();
   scalars.objective = residual_.objective();
   scalars.step_squared = step_squared_;
   scalars.kkt_squared = mapping_squared_;
   scalars.unmet = count_unmet(residual_.squares(), levels_);
 }
 
-// Takes the projected values of variable i back, and what they contribute to the sums.
-void FedPgd::take_back(std::size_t first, std::size_t count, std::size_t i, Part& part) {
+// Where the batch's pixels are: those of `count` slices of pixels from number `first` on,
+// pixel-major.
+void FedPgd::locate(std::size_t first, std::size_t count, Part& part) const {
   const std::size_t slices = problem_.slices();
-  const float* points = (accelerated_ ? all_y_ : all_w_).data();
-  const double* u = part.values.data() + i * PixelProjection::kBatch;
+  std::size_t slice = first % slices;
+  std::size_t pixel = first / slices * d_.size() * slices;
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t z = (first + k) % slices;
-    const std::size_t at = ((first + k) / slices * d_.size() + i) * slices + z;
-    const auto next = static_cast<float>(u[k] * scale_[i]);
-    const double change = static_cast<double>(next - all_w_.data()[at]);
-    const double back = static_cast<double>(points[at] - next);
-    all_.data()[at] = next;
-    part.violation[k] += d_[i] * static_cast<double>(next);
-    part.restart[z] += back * change * inverse_alpha_[i];
-    part.step_squared += hosted_[i] * change * change;
-    part.mapping_squared += hosted_[i] * back * back * inverse_alpha_[i] * inverse_alpha_[i];
+    part.slice[k] = slice;
+    part.place[k] = pixel + slice;
+    if (++slice == slices) {
+      slice = 0;
+      pixel += d_.size() * slices;
+    }
   }
 }
 
-// `count` pixels of slices from number `first` on, pixel-major.
+// Takes the projected values of variable i back, and what they contribute to the sums.
+void FedPgd::take_back(std::size_t count, std::size_t i, Part& part) {
+  const std::size_t offset = i * problem_.slices();
+  const float* points = (accelerated_ ? all_y_ : all_w_).data() + offset;
+  const float* before = all_w_.data() + offset;
+  float* after = all_.data() + offset;
+  const double* u = part.values.data() + i * PixelProjection::kBatch;
+  double step = 0;
+  double mapping = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = part.place[k];
+    const auto next = static_cast<float>(u[k] * scale_[i]);
+    const double change = static_cast<double>(next - before[at]);
+    const double back = static_cast<double>(points[at] - next);
+    after[at] = next;
+    part.violation[k] += d_[i] * static_cast<double>(next);
+    if (accelerated_) part.restart[part.slice[k]] += back * change * inverse_alpha_[i];
+    step += change * change;
+    mapping += back * back;
+  }
+  part.step_squared += hosted_[i] * step;
+  part.mapping_squared += hosted_[i] * mapping * inverse_alpha_[i] * inverse_alpha_[i];
+}
+
 void FedPgd::project_batch(std::size_t first, std::size_t count, Part& part) {
   constexpr std::size_t kBatch = PixelProjection::kBatch;
-  const std::size_t slices = problem_.slices();
+  locate(first, count, part);
   for (std::size_t i = 0; i < d_.size(); ++i) {
+    const float* all = all_.data() + i * problem_.slices();
+    double* values = part.values.data() + i * kBatch;
     for (std::size_t k = 0; k < count; ++k) {
-      const std::size_t z = (first + k) % slices;
-      const std::size_t at = ((first + k) / slices * d_.size() + i) * slices + z;
-      part.values[i * kBatch + k] = static_cast<double>(all_.data()[at]) * inverse_scale_[i];
+      values[k] = static_cast<double>(all[part.place[k]]) * inverse_scale_[i];
     }
   }
   part.projection.project(part.values);
   std::fill(part.violation.begin(), part.violation.end(), 0.0);
-  for (std::size_t i = 0; i < d_.size(); ++i) take_back(first, count, i, part);
+  for (std::size_t i = 0; i < d_.size(); ++i) take_back(count, i, part);
   for (std::size_t k = 0; k < count; ++k) {
     part.violation_squared += part.violation[k] * part.violation[k];
   }
@@ -177,20 +222,29 @@ void FedPgd::update_momentum() {
 // y = w+ + beta (w+ - w), for all slots; then w+ becomes w.
 void FedPgd::extrapolate() {
   const std::size_t slices = problem_.slices();
-  parallel_rows(all_.rows(), problem_.threads(), [&](std::size_t p) {
-    for (std::size_t k = 0; accelerated_ && k < all_.columns(); ++k) {
-      const float next = all_(p, k);
-      all_y_(p, k) = next + static_cast<float>(beta_[k % slices]) * (next - all_w_(p, k));
+  if (accelerated_) {
+    for (std::size_t j = 0; j < beta_pattern_.size(); ++j) {
+      beta_pattern_[j] = static_cast<float>(beta_[j % slices]);
     }
-    const Block& point = accelerated_ ? all_y_ : all_;
-    for (std::size_t v = 0; v < hosted_slot_.size(); ++v) {
+    const float* next = all_.data();
+    const float* before = all_w_.data();
+    const float* beta = beta_pattern_.data();
+    float* y = all_y_.data();
+    loop_.run([=](std::size_t k, std::size_t j, float*) {
+      y[k] = next[k] + beta[j] * (next[k] - before[k]);
+    });
+  }
+  std::swap(all_, all_w_);
+  if (problem_.complete()) return;
+  const Block& points = accelerated_ ? all_y_ : all_w_;
+  parallel_rows(w_.rows(), problem_.threads(), [&](std::size_t p) {
+    for (std::size_t i = 0; i < hosted_slot_.size(); ++i) {
       for (std::size_t z = 0; z < slices; ++z) {
-        w_(p, v * slices + z) = all_(p, hosted_slot_[v] * slices + z);
-        point_(p, v * slices + z) = point(p, hosted_slot_[v] * slices + z);
+        w_(p, i * slices + z) = all_w_(p, hosted_slot_[i] * slices + z);
+        point_(p, i * slices + z) = points(p, hosted_slot_[i] * slices + z);
       }
     }
   });
-  std::swap(all_, all_w_);
 }
 
 void FedPgd::take() {
@@ -216,8 +270,10 @@ StopOptions FedPgd::default_stop() const {
 }
 
 void FedPgd::archive(Archive& archive) {
-  archive.values("w", w_.values());
-  archive.values("point", point_.values());
+  if (!problem_.complete()) {
+    archive.values("w", w_.values());
+    archive.values("point", point_.values());
+  }
   archive.values("all_w", all_w_.values());
   if (accelerated_) archive.values("all_y", all_y_.values());
   for (std::size_t g = 0; g < r_before_.size(); ++g) {

@@ -9,6 +9,7 @@
 // momentum (FISTA with gradient restart, per slice) alpha_i = gamma / (2 lambda_max / s_i^2).
 #pragma once
 
+#include "core/column_loop.h"
 #include "solve/method.h"
 #include "solve/projection.h"
 
@@ -22,7 +23,7 @@ class FedPgd : public Method {
   std::span<float> vector() override { return all_.values(); }
   Verdict settle() override { return {}; }
   void take() override;
-  const Block& images() override { return w_; }
+  const Block& images() override { return w(); }
   const std::vector<double>& residuals() const override { return residual_.squares(); }
   std::optional<double> violation() const override;
   void archive(Archive& archive) override;
@@ -37,20 +38,27 @@ class FedPgd : public Method {
   // What a piece of the image contributes to the sums of a round.
   struct Part {
     PixelProjection projection;
-    std::vector<double> values;     // of a batch
-    std::vector<double> violation;  // D w of each pixel of a batch
-    std::vector<double> restart;    // <y - w+, w+ - w> of each slice
+    std::vector<double> values;      // of a batch
+    std::vector<double> violation;   // D w of each pixel of a batch
+    std::vector<double> restart;     // <y - w+, w+ - w> of each slice
+    std::vector<std::size_t> place;  // in a block of all slots, of the first slot's value
+    std::vector<std::size_t> slice;
     double step_squared = 0;
     double mapping_squared = 0;
     double violation_squared = 0;
   };
 
   void form_gradient();
+  void form_share();
   void project_piece(std::size_t piece);
   void project_batch(std::size_t first, std::size_t count, Part& part);
-  void take_back(std::size_t first, std::size_t count, std::size_t i, Part& part);
+  void locate(std::size_t first, std::size_t count, Part& part) const;
+  void take_back(std::size_t count, std::size_t i, Part& part);
   void update_momentum();
   void extrapolate();
+  // The hosted columns: of a process that hosts all of them, the blocks of all slots.
+  const Block& w() const { return problem_.complete() ? all_w_ : w_; }
+  const Block& point() const;
 
   Problem& problem_;
   bool accelerated_;
@@ -65,14 +73,17 @@ class FedPgd : public Method {
   Sinograms r_before_;  // of the w before
   Sinograms r_point_;   // of y, where the gradient is taken
   Block g_;
-  Block point_;  // hosted part of y
-  Block w_;      // hosted part of w
+  Block point_;  // hosted part of y; empty when all are
+  Block w_;      // hosted part of w; likewise
   Block all_;    // pixels x (slots x slices): v, then w+
   Block all_w_;  // w of all slots
   Block all_y_;  // y of all slots
   std::vector<std::size_t> hosted_slot_;
   std::vector<double> hosted_;  // 1 for slots that are here
   std::vector<Part> parts_;
+  ColumnLoop loop_;                  // over all slots
+  std::vector<float> step_pattern_;  // 2 alpha
+  std::vector<float> beta_pattern_;
   std::vector<double> t_;  // of each slice
   std::vector<double> beta_;
   double step_squared_ = 0;

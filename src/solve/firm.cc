@@ -52,7 +52,7 @@ Firm::Firm(Problem& problem, const SolveOptions& options, std::size_t fields)
       residual_(problem),
       y_(problem.operators().make_sinograms()),
       w_(problem.pixels(), problem.columns()),
-      v_(problem.pixels(), problem.columns()),
+      g_(problem.pixels(), problem.columns()),
       message_(fields * problem.pixels(), problem.slices()) {}
 
 std::span<float> Firm::field(std::size_t k) {
@@ -61,10 +61,10 @@ std::span<float> Firm::field(std::size_t k) {
 }
 
 void Firm::share() {
-  problem_.operators().forward(w_, y_);                        // y = A w
-  residual_.subtract_data(y_);                                 // y = A w - b
-  problem_.operators().adjoint(y_, v_);                        // g / 2 = A^T (A w - b)
-  coupling_.gradient_step(w_, 2 * rule_.eta(), v_, field(0));  // v = w - eta g, S = D v
+  problem_.operators().forward(w_, y_);                       // y = A w
+  residual_.subtract_data(y_);                                // y = A w - b
+  problem_.operators().adjoint(y_, g_);                       // g / 2 = A^T (A w - b)
+  coupling_.combine_step(w_, 2 * rule_.eta(), g_, field(0));  // v = w - eta g, S = D v
   scalars.objective = residual_.objective();
   scalars.step_squared = change_.step_squared;
   // (w_before - w) / (eta s^2) is the projected gradient of Q(.; eta) at w_before.
@@ -92,7 +92,7 @@ Verdict Firm::settle() {
 void Firm::take() { correct(field(0), 0.5); }
 
 void Firm::correct(std::span<const float> t, double factor) {
-  change_ = coupling_.correct(v_, t, factor, w_);
+  change_ = coupling_.correct(2 * rule_.eta(), g_, factor, t, w_);
   ++rounds_;
   rule_.advance(rounds_);
 }

@@ -63,7 +63,7 @@ class Firm : public Method {
   Residual residual_;
   Sinograms y_;
   Block w_;
-  Block v_;  // g, then v
+  Block g_;
   Block message_;
   Coupling::Change change_;
   int rounds_ = 0;
