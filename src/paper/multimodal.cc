@@ -30,18 +30,25 @@ Finding nearer(const Grid& grid) {
           holds_if(better == grid.noisy.size()), ""};
 }
 
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
 Finding without_noise(const Grid& grid) {
   std::vector<double> paper;
   std::vector<double> equal;
   for (const Cell& cell : grid.by_step) paper.push_back(cell.gap.mean);
   for (const Cell& cell : grid.by_rounds) equal.push_back(cell.gap.mean);
   const double noisy = mean_gap(grid.noisy, grid.noise.at(1), 1);
-  const bool noticeable = *std::min_element(paper.begin(), paper.end()) > noisy;
   return {"The benefit is particularly noticeable without noise.",
           fmt::format("Gap {} when PGD stops at a step norm of 0.01, as in the paper; {} after as "
                       "many rounds as FIRM. At s = {:g} it is {:.1f} % on average.",
                       range_text(paper, " %"), range_text(equal, " %"), grid.noise.at(1), noisy),
-          noticeable ? Verdict::kPartly : Verdict::kDiffers,
+          mean_of(equal) > noisy   ? Verdict::kHolds
+          : mean_of(paper) > noisy ? Verdict::kPartly
+                                   : Verdict::kDiffers,
           "Most of the gap without noise is how long each method runs: PGD's rule ends it long "
           "before FIRM's."};
 }
@@ -113,16 +120,18 @@ Finding depends_on_gamma(const Grid& grid) {
     text += fmt::format("{}{:.1f} and {:.1f} % at s = {:g}", text.empty() ? "" : ", ", 100 * joint,
                         100 * alone, s);
   }
-  return {"FIRM depends less on the step scale \u03b3 than PGD.",
-          fmt::format("From \u03b3 = {:g} to {:g} the distance changes by at most these parts with "
-                      "FIRM and PGD, mean over the angle counts: {}.",
-                      grid.gammas.front(), grid.gammas.back(), text),
-          everywhere          ? Verdict::kHolds
-          : sums[0] < sums[1] ? Verdict::kPartly
-                              : Verdict::kDiffers,
-          everywhere
-              ? ""
-              : "It is so at much noise, where a run takes few rounds. Both depend little on it."};
+  return {
+      "FIRM depends less on the step scale \u03b3 than PGD.",
+      fmt::format("From \u03b3 = {:g} to {:g} the distance changes by at most these parts with "
+                  "FIRM and PGD, mean over the angle counts: {}.",
+                  grid.gammas.front(), grid.gammas.back(), text),
+      everywhere          ? Verdict::kHolds
+      : sums[0] < sums[1] ? Verdict::kPartly
+                          : Verdict::kDiffers,
+      everywhere
+          ? ""
+          : "Both depend little on it. With large steps and much noise a run takes six rounds, and "
+            "the last of them overshoots the level by more in one method than in the other."};
 }
 
 Finding improves(const Grid& grid) {
@@ -152,15 +161,23 @@ Finding improves(const Grid& grid) {
 }
 
 Finding spread(const Grid& grid) {
-  double worst = 0;
+  std::vector<double> parts;
   for (const Cell& cell : grid.noisy) {
-    worst = std::max({worst, (cell.joint.high - cell.joint.low) / cell.joint.mean,
-                      (cell.alone.high - cell.alone.low) / cell.alone.mean});
+    for (const Spread* of : {&cell.joint, &cell.alone}) {
+      parts.push_back((of->high - of->low) / of->mean);
+    }
   }
+  const double worst = *std::max_element(parts.begin(), parts.end());
   return {"The variance between samples is small.",
-          fmt::format("The 20th and 80th percentiles are at most {:.2f} % of the mean apart.",
-                      100 * worst),
-          holds_if(worst < 0.05), ""};
+          fmt::format("The 20th and 80th percentiles are {:.2f} % of the mean apart on average, at "
+                      "most {:.1f} %.",
+                      100 * mean_of(parts), 100 * worst),
+          worst < 0.05            ? Verdict::kHolds
+          : mean_of(parts) < 0.02 ? Verdict::kPartly
+                                  : Verdict::kDiffers,
+          worst < 0.05
+              ? ""
+              : "It is largest where a run takes so few rounds that one more or less counts."};
 }
 
 void write_data(const Grid& grid, const std::string& path) {

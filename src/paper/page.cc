@@ -160,7 +160,9 @@ std::string page_html(const Page& page) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>FIRM: the paper, reproduced</title>\n<style>{}</style></head>\n<body>\n"
-      "<h1>FIRM: the paper, reproduced</h1>\n<p class=\"subtitle\">{}</p>\n",
+      "<h1>FIRM: the paper, reproduced</h1>\n<p>What the paper claims, what was found when its "
+      "experiments were made again on this machine, and a verdict that is computed from the "
+      "numbers. Every figure's data is linked below it.</p>\n<p class=\"subtitle\">{}</p>\n",
       kStyle, escaped(page.subtitle));
   html += contents(page.sections);
   for (const Section& s : page.sections) html += section_html(s);
