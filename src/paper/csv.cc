@@ -8,7 +8,7 @@
 
 namespace firm::paper {
 
-Csv::Csv(std::vector<std::string> head) : columns_(head.size()) { row(head); }
+Csv::Csv(const std::vector<std::string>& head) : columns_(head.size()) { row(head); }
 
 void Csv::row(const std::vector<std::string>& cells) {
   FIRM_CHECK(cells.size() == columns_);

@@ -8,7 +8,7 @@ namespace firm::paper {
 
 class Csv {
  public:
-  explicit Csv(std::vector<std::string> head);
+  explicit Csv(const std::vector<std::string>& head);
 
   // As many cells as the head has.
   void row(const std::vector<std::string>& cells);

@@ -39,7 +39,7 @@ struct Grid {
   std::vector<Cell> noisy;      // all others
   std::vector<Cell> at_noise;   // s > 0, gamma = 1: both stop at the level of the noise itself
 
-  const Cell& cell(int angles, double s, double gamma) const;  // s > 0
+  const Cell& cell(int angle_count, double s, double gamma) const;  // s > 0
   double largest_distance() const;
 };
 
