@@ -11,4 +11,8 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 # Optional: the general solver that src/paper compares with.
-pkg_check_modules(ipopt IMPORTED_TARGET ipopt)
+pkg_check_modules(ipopt ipopt)
+if(ipopt_FOUND)
+  # Alone: the libraries that it needs itself may be there without what one links against.
+  find_library(FIRM_IPOPT_LIBRARY ipopt REQUIRED HINTS ${ipopt_LIBRARY_DIRS})
+endif()
