@@ -7,6 +7,7 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(tiff REQUIRED IMPORTED_TARGET libtiff-4>=4.5)
 pkg_check_modules(crypto REQUIRED IMPORTED_TARGET libcrypto)
+pkg_check_modules(mpi REQUIRED IMPORTED_TARGET ompi-c)  # for firm-mpi alone
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 

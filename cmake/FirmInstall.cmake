@@ -11,7 +11,7 @@ file(RELATIVE_PATH FIRM_PREFIX_FROM_PKGCONFIG /${FIRM_PKGCONFIG_DIR} /)
 string(REGEX REPLACE "/$" "" FIRM_PREFIX_FROM_PKGCONFIG ${FIRM_PREFIX_FROM_PKGCONFIG})
 
 install(TARGETS firm EXPORT firmTargets)
-install(TARGETS firm_cli)
+install(TARGETS firm_cli firm_mpi)
 install(DIRECTORY include/firm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/include/firm/version.h

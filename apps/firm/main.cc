@@ -1,73 +1,39 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
-#include <new>
-#include <system_error>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include "firm/error.h"
 #include "firm/version.h"
+#include "program.h"
 #include "verbs.h"
 
 namespace {
 
-constexpr int kDone = 0;
-constexpr int kUsage = static_cast<int>(firm::Error::Kind::kUsage);
-constexpr int kData = static_cast<int>(firm::Error::Kind::kData);
-constexpr int kInternal = 1;
-
-// By fputs, which does not mind a standard error that cannot be written.
-int failed(int code, const std::string& message) {
-  std::fputs(fmt::format("firm: error: {}\n", message).c_str(), stderr);
-  return code;
+bool wants_mpi(int argc, char** argv) {
+  return std::any_of(argv, argv + argc,
+                     [](const char* a) { return std::string_view(a) == "--mpi"; });
 }
 
-std::string missing_verb(const CLI::App& app) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    verbs.push_back(verb->get_name());
-  }
-  const std::vector<std::string> rest = app.remaining();
-  return fmt::format("expected a verb ({}), found {}", fmt::join(verbs, ", "),
-                     rest.empty() ? "none" : "'" + rest.front() + "'");
-}
-
-int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
-  // --help and --version come this way, too.
-  if (error.get_exit_code() == 0) return app.exit(error);
-  const auto given = app.get_subcommands();
-  if (given.empty()) {
-    return failed(kUsage, missing_verb(app) + "\nRun 'firm --help' for what there is.");
-  }
-  // The library does not say what it wanted; all options that it converts are numbers.
-  const bool conversion = error.get_name() == "ConversionError";
-  return failed(kUsage, fmt::format("{}{}\nRun 'firm {} --help' for what it takes.", error.what(),
-                                    conversion ? ", expected a number in range" : "",
-                                    given.front()->get_name()));
-}
-
-int run(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return parse_failed(app, e);
-  } catch (const firm::Error& e) {
-    return failed(e.exit_code(), e.what());
-  } catch (const std::bad_alloc&) {
-    return failed(kInternal, "not enough memory");
-  } catch (const std::system_error& e) {
-    return failed(kData, fmt::format("standard output: {}", e.what()));
-  } catch (const std::exception& e) {
-    return failed(kInternal, e.what());
-  }
-  return kDone;
+// MPI is in a program of its own, beside this one: only there is its library needed, and Ipopt,
+// which brings a dummy of it, is not.
+int become_firm_mpi(char** argv) {
+  const std::string program =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "firm-mpi";
+  execv(program.c_str(), argv);
+  return firm::failed(
+      static_cast<int>(firm::Error::Kind::kUsage),
+      program + ": expected the program for --mpi beside this one, found " + std::strerror(errno));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (wants_mpi(argc, argv)) return become_firm_mpi(argv);
   CLI::App app("Federated joint reconstruction of X-ray fluorescence and transmission tomograms.",
                "firm");
   app.set_version_flag("--version", std::string("firm ") + firm::kVersion);
@@ -77,20 +43,17 @@ int main(int argc, char** argv) {
       "  firm demo --out demo\n"
       "\n"
       "Exit codes: 0 done, 2 wrong usage or study file, 3 a data file that cannot be read or\n"
-      "written, 5 stopped before converging.\n"
+      "written, 4 network or authentication, 5 stopped before converging.\n"
       "'firm VERB --help' explains a verb.");
+  int outcome = 0;
   firm::add_demo(app);
   firm::add_simulate(app);
-  int outcome = kDone;
   firm::add_recon(app, outcome);
+  firm::add_pki(app);
+  firm::add_coordinator(app, outcome);
+  firm::add_site(app, outcome);
   firm::add_paper(app, outcome);
   firm::add_inspect(app);
   firm::add_bench(app);
-
-  const int failure = run(app, argc, argv);
-  const int code = failure == kDone ? outcome : failure;
-  if (std::fflush(stdout) != 0 && code == kDone) {
-    return failed(kData, "standard output: expected room for the answer, found none");
-  }
-  return code;
+  return firm::run_program(app, argc, argv, outcome);
 }

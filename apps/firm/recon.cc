@@ -6,7 +6,8 @@
 #include "core/timing.h"
 #include "firm/error.h"
 #include "interrupt.h"
-#include "run/reconstruct.h"
+#include "run/reconstruct_parts.h"
+#include "settings.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -19,15 +20,12 @@ struct Arguments {
   std::vector<std::string> settings;
   bool resume = false;
   bool overwrite = false;
-};
+  bool separate = false;
+  bool mpi = false;
+  Processes* processes = nullptr;  // of mpirun
 
-std::pair<std::string, std::string> key_and_value(const std::string& text) {
-  const std::size_t at = text.find('=');
-  if (at == std::string::npos) {
-    throw usage_error({"--set", "", "key=value, for example stop.rounds=100", "'" + text + "'"});
-  }
-  return {text.substr(0, at), text.substr(at + 1)};
-}
+  bool speaks() const { return processes == nullptr || processes->rank() == 0; }
+};
 
 // "round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, 0:48 to go"
 std::string round_text(const RoundRecord& r, int limit, double seconds_per_round) {
@@ -72,9 +70,32 @@ void print_summary(const ReconResult& result) {
 
 void print_how_to_go_on(const Arguments& a, const Summary& s) {
   if (s.termination.converged) return;
-  fmt::print("Stopped before converging. To go on:\n  firm recon {} --out {} --resume{}\n",
+  fmt::print("Stopped before converging. To go on:\n  firm recon {} --out {} --resume{}{}\n",
              a.recon.study, a.recon.out,
+             a.mpi        ? " --mpi (with as many processes)"
+             : a.separate ? " --separate"
+                          : "",
              s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
+}
+
+ReconResult reconstruct_with_progress(const Arguments& a) {
+  ProgressLine line;
+  ReconCallbacks callbacks;
+  callbacks.interrupted = interrupt_requested;
+  const Stopwatch watch;
+  int first = -1;  // a resumed run does not begin at round 0
+  if (a.speaks()) {
+    callbacks.progress = line.callback();
+    callbacks.on_round = [&](const RoundRecord& r, int limit) {
+      if (first < 0) first = r.round;
+      const int done = std::max(1, r.round - first);
+      line.show_text([&] { return round_text(r, limit, watch.seconds() / done); });
+    };
+  }
+  if (a.processes != nullptr) return reconstruct_parts(a.recon, callbacks, *a.processes);
+  OneProcess alone;
+  return a.separate ? reconstruct_parts(a.recon, callbacks, alone)
+                    : reconstruct(a.recon, callbacks);
 }
 
 int run(Arguments& a) {
@@ -84,26 +105,14 @@ int run(Arguments& a) {
   if (a.resume) a.recon.start = RunDirectory::Start::kResume;
   if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
   if (!a.method.empty()) a.recon.settings.emplace_back("method", a.method);
-  for (const std::string& text : a.settings) a.recon.settings.push_back(key_and_value(text));
+  for (const auto& setting : key_value_pairs(a.settings)) a.recon.settings.push_back(setting);
 
   catch_interrupts();
-  ReconResult result;
-  {
-    ProgressLine line;
-    ReconCallbacks callbacks;
-    callbacks.progress = line.callback();
-    callbacks.interrupted = interrupt_requested;
-    const Stopwatch watch;
-    int first = -1;  // a resumed run does not begin at round 0
-    callbacks.on_round = [&](const RoundRecord& r, int limit) {
-      if (first < 0) first = r.round;
-      const int done = std::max(1, r.round - first);
-      line.show_text([&] { return round_text(r, limit, watch.seconds() / done); });
-    };
-    result = reconstruct(a.recon, callbacks);
+  const ReconResult result = reconstruct_with_progress(a);
+  if (a.speaks()) {
+    print_summary(result);
+    print_how_to_go_on(a, result.summary);
   }
-  print_summary(result);
-  print_how_to_go_on(a, result.summary);
   return result.summary.termination.converged ? 0 : kStoppedEarly;
 }
 
@@ -119,8 +128,9 @@ std::string option_list() {
 
 }  // namespace
 
-void add_recon(CLI::App& app, int& exit_code) {
+void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
   auto a = std::make_shared<Arguments>();
+  a->processes = processes;
   CLI::App* verb =
       app.add_subcommand("recon", "Reconstruct the images of a study, all sites in this process");
   verb->add_option("STUDY", a->recon.study, "study.toml")->required();
@@ -135,6 +145,12 @@ void add_recon(CLI::App& app, int& exit_code) {
   verb->add_flag("--resume", a->resume,
                  "Go on with the run in --out, with its options; --set may change stop rules");
   verb->add_flag("--overwrite", a->overwrite, "Throw away the run that is in --out");
+  verb->add_flag("--separate", a->separate,
+                 "Solve every site by itself, with the sums of a federation: the same images, to\n"
+                 "the bit, as coordinator and sites; slower than all sites together");
+  verb->add_flag("--mpi", a->mpi,
+                 "The same under mpirun: sites, and with more processes slices, are spread over\n"
+                 "processes; --out is on a file system that all of them see");
   verb->footer(
       option_list() +
       "\n"
@@ -145,7 +161,8 @@ void add_recon(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  firm recon study/study.toml --out run\n"
       "  firm recon study/study.toml --out paper --method firm\n"
-      "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25");
+      "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25\n"
+      "  mpirun -n 4 firm recon study/study.toml --out cluster --mpi");
   verb->callback([a, &exit_code] { exit_code = run(*a); });
 }
 

@@ -10,15 +10,21 @@ class App;
 
 namespace firm {
 
+class Processes;
+
 // Exit code of a run that stopped before it converged.
 inline constexpr int kStoppedEarly = 5;
 
 void add_bench(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_inspect(CLI::App& app);
+void add_pki(CLI::App& app);
 // These set `exit_code` when the verb has run.
+void add_coordinator(CLI::App& app, int& exit_code);
 void add_paper(CLI::App& app, int& exit_code);
-void add_recon(CLI::App& app, int& exit_code);
+// `processes`: those of mpirun, in firm-mpi.
+void add_recon(CLI::App& app, int& exit_code, Processes* processes = nullptr);
+void add_site(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app);
 
 }  // namespace firm

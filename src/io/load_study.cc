@@ -234,19 +234,25 @@ Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::s
   return std::move(a.data);
 }
 
-LoadedStudy load_study(const StudyFile& file, const std::string& path) {
-  LoadedStudy loaded;
-  Study& study = loaded.study;
+Study load_geometries(const StudyFile& file, const std::string& path) {
+  Study study;
   study.name = file.name;
   study.image_rows = file.rows;
   study.image_columns = file.columns;
   study.pixel_size = file.pixel_size;
   study.slices = static_cast<std::size_t>(file.slices);
   study.other = file.other;
-  const std::vector<const SiteEntry*> entries = ordered(file);
-  for (const SiteEntry* entry : entries) study.sites.push_back(load_site(file, *entry, path));
-  // Before the measurements are read: that may take long.
+  for (const SiteEntry* entry : ordered(file)) {
+    study.sites.push_back(load_site(file, *entry, path));
+  }
   study.validate();
+  return study;
+}
+
+LoadedStudy load_study(const StudyFile& file, const std::string& path) {
+  // What is wrong with a geometry is told before the measurements are read: that may take long.
+  LoadedStudy loaded{load_geometries(file, path), {}};
+  const std::vector<const SiteEntry*> entries = ordered(file);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     loaded.data.push_back({i, load_site_data(file, *entries[i], path)});
   }

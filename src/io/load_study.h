@@ -18,7 +18,8 @@ struct LoadedStudy {
   std::vector<SiteData> data;  // data[i].site == i
 };
 
-// The XRT site becomes the last one; the others keep their order.
+// Without the measurements. The XRT site becomes the last one; the others keep their order.
+Study load_geometries(const StudyFile& file, const std::string& path);
 LoadedStudy load_study(const StudyFile& file, const std::string& path);
 
 // The same for one site of `file`, so that a site of a federation needs no file but its own.

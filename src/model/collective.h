@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 namespace firm {
 
@@ -14,6 +15,9 @@ class Collective {
 
   // Replaces each entry by its sum over all processes.
   virtual void sum(std::span<float> vector, std::span<double> scalars) = 0;
+
+  // The same for one site alone: what others have in `vector` afterwards is of no use.
+  virtual void sum_for(const std::string& /*site*/, std::span<float> vector) { sum(vector, {}); }
 };
 
 // All sites are in this process: nothing to add.

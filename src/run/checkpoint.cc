@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <sstream>
+#include <vector>
 
+#include "core/sha256.h"
 #include "firm/error.h"
 #include "io/hdf5.h"
 
@@ -13,20 +15,74 @@ namespace {
 
 std::string state_path(const std::string& name) { return "/state/" + name; }
 
-class CheckpointWriter : public Archive {
+// The hash of a checkpoint, formed in the order of its content.
+class Digest {
  public:
-  explicit CheckpointWriter(h5::Writer& writer) : writer_(writer) {}
+  Digest(const std::string& identity, int round) {
+    hash_.add(identity);
+    hash_.add(fmt::format("\nround {}\n", round));
+  }
 
-  void values(const std::string& name, std::span<float> values) override {
-    writer_.dataset(state_path(name), {values.size()}, std::span<const float>(values));
+  template <typename T>
+  void add(const std::string& name, std::span<const T> values) {
+    hash_.add(fmt::format("{} {}\n", name, values.size()));
+    hash_.add(std::as_bytes(values));
   }
-  void values(const std::string& name, std::span<double> values) override {
-    writer_.dataset(state_path(name), {values.size()}, std::span<const double>(values));
-  }
+  std::string finish() { return hash_.finish(); }
 
  private:
-  h5::Writer& writer_;
+  Sha256 hash_;
 };
+
+class CheckpointWriter : public Archive {
+ public:
+  CheckpointWriter(h5::Writer& writer, Digest& digest) : writer_(writer), digest_(digest) {}
+
+  void values(const std::string& name, std::span<float> values) override {
+    keep("float", name, std::span<const float>(values));
+  }
+  void values(const std::string& name, std::span<double> values) override {
+    keep("double", name, std::span<const double>(values));
+  }
+  const std::string& names() const { return names_; }
+
+ private:
+  template <typename T>
+  void keep(const std::string& type, const std::string& name, std::span<const T> values) {
+    writer_.dataset(state_path(name), {values.size()}, values);
+    digest_.add(name, values);
+    names_ += fmt::format("{} {}\n", type, name);
+  }
+
+  h5::Writer& writer_;
+  Digest& digest_;
+  std::string names_;
+};
+
+template <typename T>
+void add_dataset(const h5::Reader& reader, const std::string& name, Digest& digest) {
+  const h5::Dataset dataset = reader.dataset(state_path(name));
+  std::vector<T> values(dataset.shape().empty() ? 0 : dataset.shape()[0]);
+  dataset.read({{0}, {values.size()}}, std::span<T>(values));
+  digest.add(name, std::span<const T>(values));
+}
+
+void check_digest(const h5::Reader& reader, const std::string& identity, int round) {
+  Digest digest(identity, round);
+  std::istringstream names(reader.text("/names"));
+  std::string type;
+  std::string name;
+  while (names >> type >> name) {
+    if (type == "float") {
+      add_dataset<float>(reader, name, digest);
+    } else {
+      add_dataset<double>(reader, name, digest);
+    }
+  }
+  const std::string found = digest.finish();
+  if (found == reader.text("/sha256")) return;
+  throw data_error({reader.file(), "/sha256", "a file as it was written", "a damaged one"});
+}
 
 // The first line in which two texts differ, as "expected" and "found".
 void compare_identities(const std::string& path, const std::string& expected,
@@ -67,9 +123,23 @@ void write_checkpoint(const std::string& path, const std::string& identity, int 
   h5::Writer writer(path);
   writer.text("/identity", identity);
   writer.number("/round", round, "1");
-  CheckpointWriter archive(writer);
+  Digest digest(identity, round);
+  CheckpointWriter archive(writer, digest);
   state(archive);
+  writer.text("/names", archive.names());
+  writer.text("/sha256", digest.finish());
   writer.commit();
+}
+
+std::optional<int> intact_checkpoint(const std::string& path) {
+  try {
+    const h5::Reader reader(path);
+    const int round = static_cast<int>(reader.number("/round"));
+    check_digest(reader, reader.text("/identity"), round);
+    return round;
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 Checkpoint::Checkpoint(const std::string& path, const std::string& identity) {
@@ -77,8 +147,10 @@ Checkpoint::Checkpoint(const std::string& path, const std::string& identity) {
     throw usage_error({path, "", "the checkpoint of an interrupted run", "no such file"});
   }
   file_ = std::make_unique<File>(path);
-  compare_identities(path, identity, file_->reader.text("/identity"));
+  const std::string found = file_->reader.text("/identity");
   round_ = static_cast<int>(file_->reader.number("/round"));
+  check_digest(file_->reader, found, round_);
+  compare_identities(path, identity, found);
 }
 
 Checkpoint::~Checkpoint() = default;

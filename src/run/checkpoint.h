@@ -3,10 +3,13 @@
 //   /identity    text: what the state belongs to (study, data, options that the state depends on)
 //   /round       rounds done
 //   /state/...   what the method named, float32 or float64
+//   /names       one line for each of these, in order: its type and name
+//   /sha256      of all of the above: a damaged file is found before it is used
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "solve/archive.h"
@@ -16,6 +19,9 @@ namespace firm {
 // Replaces the file once it is complete.
 void write_checkpoint(const std::string& path, const std::string& identity, int round,
                       const std::function<void(Archive&)>& state);
+
+// The round of a checkpoint, or none when the file is damaged.
+std::optional<int> intact_checkpoint(const std::string& path);
 
 // An open checkpoint, as an Archive that fills what it is given.
 class Checkpoint : public Archive {

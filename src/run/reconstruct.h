@@ -3,11 +3,11 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/progress.h"
 #include "run/run_directory.h"
+#include "run/study_inputs.h"
 #include "solve/solver.h"
 
 namespace firm {
@@ -16,8 +16,8 @@ struct ReconArguments {
   std::string study;  // file
   std::string out;    // run directory
   RunDirectory::Start start = RunDirectory::Start::kNew;
-  std::string truth;  // file; empty: the study's, if it names one
-  std::vector<std::pair<std::string, std::string>> settings;  // of the command line, in order
+  std::string truth;   // file; empty: the study's, if it names one
+  KeyValues settings;  // of the command line, in order
 };
 
 // What a caller may show or ask for while the run goes on. All may be empty.
@@ -33,6 +33,10 @@ struct ReconResult {
   Summary summary;
   std::vector<std::string> files;  // what was written, for people
 };
+
+// Those of study and command line; a run that is resumed keeps its own, all of them in its
+// study.toml.
+SolveOptions recon_options(const StudyFile& file, const ReconArguments& arguments);
 
 // Throws firm::Error. A run that ends before converging, or is interrupted, leaves a checkpoint.
 ReconResult reconstruct(const ReconArguments& arguments, const ReconCallbacks& callbacks = {});

@@ -276,7 +276,7 @@ void FirmDs::finish(Collective& collective) {
       sum[p * slices + z] = static_cast<float>(total);
     }
   });
-  collective.sum(sum, {});
+  collective.sum_for(problem_.study().xrt().name, sum);
   put_transmission_column(sum);
   finished_ = true;
 }

@@ -31,8 +31,10 @@ struct Scalars {
   double unmet = 0;         // columns that do not fit their data to the discrepancy level
   double size_squared = 0;  // ||w||^2
   double xrt_squared = 0;   // ||w_N||^2
+  double late = 0;          // votes to stop: processes whose time is up,
+  double interrupted = 0;   // and whose user has interrupted them
 
-  std::span<double> span() { return {&objective, 6}; }
+  std::span<double> span() { return {&objective, 8}; }
 };
 
 struct Termination {

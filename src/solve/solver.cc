@@ -21,6 +21,12 @@ class CountingCollective : public Collective {
     bytes += static_cast<double>(vector.size_bytes() + scalars.size_bytes());
   }
 
+  void sum_for(const std::string& site, std::span<float> vector) override {
+    next_.sum_for(site, vector);
+    ++exchanges;
+    bytes += static_cast<double>(vector.size_bytes());
+  }
+
   int exchanges = 0;
   double bytes = 0;
 
@@ -83,6 +89,7 @@ class Solver::Run {
   bool has_before_ = false;
   double objective_before_ = 0;
   RoundRecord last_;
+  std::optional<Termination> voted_;
   Termination termination_;
 };
 
@@ -155,13 +162,18 @@ std::optional<double> Solver::Run::objective_before() const {
 }
 
 bool Solver::Run::round() {
-  const auto limit = rules_.limit(rounds_, seconds_before_ + watch_.seconds());
+  // Votes of the round before count: all processes then know that this round is the last.
+  auto limit = rules_.limit(rounds_);
+  if (!limit) limit = voted_;
   if (input_.observer.on_state) {
     input_.observer.on_state(rounds_, limit.has_value(), [this](Archive& a) { archive(a); });
   }
-  const bool interrupted = input_.observer.interrupted && input_.observer.interrupted();
   method_->share();
+  method_->scalars.late = rules_.late(seconds_before_ + watch_.seconds()) ? 1 : 0;
+  method_->scalars.interrupted =
+      input_.observer.interrupted && input_.observer.interrupted() ? 1 : 0;
   collective_.sum(method_->vector(), method_->scalars.span());
+  voted_ = rules_.voted(method_->scalars);
   const Verdict verdict = method_->settle();
   if (verdict.repeat) return false;
 
@@ -170,7 +182,6 @@ bool Solver::Run::round() {
   if (input_.observer.on_round) input_.observer.on_round(last_, expected_rounds());
   auto stop = verdict.done ? verdict.done : rules_.converged(judged(last_), objective_before());
   if (!stop) stop = limit;
-  if (!stop && interrupted) stop = Termination{"interrupted", "interrupted by the user", false};
   if (stop) {
     termination_ = *stop;
     return true;

@@ -60,7 +60,7 @@ struct Summary {
 struct Observer {
   // `limit`: rounds after which the run ends at the latest, where that is known, else 0.
   std::function<void(const RoundRecord&, int limit)> on_round;
-  // Asked before every round; true ends the run ("interrupted").
+  // Asked in every round; true ends the run after the next one ("interrupted").
   std::function<bool()> interrupted;
   // Called before a round, when the state is whole; `ending` when a limit makes it the last.
   std::function<void(int round, bool ending, const std::function<void(Archive&)>& state)> on_state;

@@ -53,13 +53,15 @@ std::optional<Termination> StopRules::converged(const Judged& now,
   return {};
 }
 
-std::optional<Termination> StopRules::limit(int rounds, double seconds) const {
-  if (rounds >= stop_.rounds) {
-    return Termination{"rounds", fmt::format("{} rounds >= {}", rounds, stop_.rounds), false};
-  }
-  if (stop_.seconds > 0 && seconds >= stop_.seconds) {
-    return Termination{"seconds", fmt::format("{:.1f} s >= {:.1f} s", seconds, stop_.seconds),
-                       false};
+std::optional<Termination> StopRules::limit(int rounds) const {
+  if (rounds < stop_.rounds) return {};
+  return Termination{"rounds", fmt::format("{} rounds >= {}", rounds, stop_.rounds), false};
+}
+
+std::optional<Termination> StopRules::voted(const Scalars& sums) const {
+  if (sums.interrupted > 0) return Termination{"interrupted", "interrupted by the user", false};
+  if (sums.late > 0) {
+    return Termination{"seconds", fmt::format("{:.4g} s have passed", stop_.seconds), false};
   }
   return {};
 }

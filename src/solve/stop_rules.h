@@ -28,8 +28,12 @@ class StopRules {
   // The first rule that holds, with its numbers. `objective_before` is that of the round before.
   std::optional<Termination> converged(const Judged& now,
                                        std::optional<double> objective_before) const;
-  // Whether rounds or time are up.
-  std::optional<Termination> limit(int rounds, double seconds) const;
+  // Whether the rounds are up.
+  std::optional<Termination> limit(int rounds) const;
+  // Whether the time is up; not every process need find so in the same round.
+  bool late(double seconds) const { return stop_.seconds > 0 && seconds >= stop_.seconds; }
+  // What ends the run when some process has voted for it.
+  std::optional<Termination> voted(const Scalars& sums) const;
 
  private:
   StopOptions stop_;

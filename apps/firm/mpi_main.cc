@@ -1,0 +1,17 @@
+// firm-mpi: `firm recon --mpi`, in each of the processes that mpirun starts.
+#include <CLI/CLI.hpp>
+
+#include "federation/mpi_processes.h"
+#include "firm/version.h"
+#include "program.h"
+#include "verbs.h"
+
+int main(int argc, char** argv) {
+  firm::MpiProcesses processes;
+  CLI::App app("firm recon --mpi, in each of the processes that mpirun starts.", "firm");
+  app.set_version_flag("--version", std::string("firm ") + firm::kVersion);
+  app.require_subcommand(1);
+  int outcome = 0;
+  firm::add_recon(app, outcome, &processes);
+  return firm::run_program(app, argc, argv, outcome, processes.rank() == 0);
+}

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "federation/pki_authority.h"
+#include "federation/pki_show.h"
+#include "federation/pki_text.h"
+#include "firm/error.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+constexpr const char* kEnrolment =
+    "A study's enrolment, from the beginning:\n"
+    "  coordinator   firm pki init --dir pki --name \"Zeolite 2027\" --host recon.example.org\n"
+    "  site          firm pki request --dir pki --name argonne\n"
+    "                send pki/argonne.csr to the coordinator, by any way\n"
+    "  coordinator   firm pki sign --dir pki argonne.csr\n"
+    "                compare the key's fingerprint with the site over the telephone, then\n"
+    "                send pki/argonne.crt and pki/ca.crt back, by any way\n"
+    "  site          put both into pki; firm pki show pki\n"
+    "                compare the authority's fingerprint over the telephone\n"
+    "Nothing that is sent is secret. Files that end in .key never leave their directory.";
+
+void print_fingerprint(const std::string& what, const std::string& fingerprint) {
+  fmt::print("{} (SHA-256):\n    {}\n", what, grouped(fingerprint, 4));
+}
+
+struct InitArguments {
+  AuthorityOptions options;
+  bool renew = false;
+};
+
+void run_init(const InitArguments& a) {
+  const AuthorityOptions& o = a.options;
+  const AuthorityMade made = a.renew ? renew_coordinator(o.directory, o.hosts, current_instant())
+                                     : make_pki(o, current_instant());
+  for (const std::string& file : made.files) fmt::print("wrote {}\n", file);
+  fmt::print("authority     {}, valid until {}\n", made.ca.subject,
+             pki::time_text(made.ca.not_after));
+  fmt::print("coordinator   {}, valid until {}\n", fmt::join(made.coordinator.hosts, ", "),
+             pki::time_text(made.coordinator.not_after));
+  print_fingerprint("\nFingerprint of the authority, for the sites to compare over the telephone",
+                    made.ca.fingerprint);
+}
+
+void add_init(CLI::App& pki) {
+  auto a = std::make_shared<InitArguments>();
+  AuthorityOptions& o = a->options;
+  CLI::App* verb = pki.add_subcommand(
+      "init", "Coordinator: make the authority and the coordinator's certificate");
+  verb->add_option("--dir", o.directory, "Directory; created when needed")->required();
+  auto* name = verb->add_option("--name", o.name, "Name of the study")->capture_default_str();
+  verb->add_option("--host", o.hosts,
+                   "Host name or IP address by which sites reach the coordinator; may be repeated; "
+                   "without: localhost, 127.0.0.1, ::1")
+      ->expected(1)
+      ->take_all();
+  auto* days = verb->add_option("--days", o.days,
+                                "Days that the authority is valid; the coordinator's certificate "
+                                "is valid for 365 of them at most")
+                   ->capture_default_str();
+  verb->add_flag("--renew", a->renew,
+                 "A new certificate for the coordinator's key from the authority that is there; "
+                 "with --host for other hosts. Sites notice nothing")
+      ->excludes(name)
+      ->excludes(days);
+  verb->footer(
+      "Makes ca.key, ca.crt, coordinator.key, coordinator.crt and issued.jsonl, the list of what\n"
+      "has been signed. Whoever has ca.key can make sites: keep the directory to yourself, and\n"
+      "keep a copy in a safe place.\n"
+      "\n"
+      "Examples:\n"
+      "  firm pki init --dir pki\n"
+      "  firm pki init --dir pki --name \"Zeolite 2027\" --host recon.example.org --host "
+      "192.0.2.7\n"
+      "  firm pki init --dir pki --renew");
+  verb->callback([a] { run_init(*a); });
+}
+
+struct RequestArguments {
+  std::string directory;
+  std::string name;
+  bool renew = false;
+};
+
+void run_request(const RequestArguments& a) {
+  const SiteRequest made =
+      a.renew ? renew_request(a.directory, a.name) : request_certificate(a.directory, a.name);
+  if (!a.renew) fmt::print("wrote {} (secret, stays here)\n", made.key_path);
+  fmt::print("wrote {}\n", made.request_path);
+  print_fingerprint("\nFingerprint of the public key, to compare over the telephone",
+                    made.key_fingerprint);
+  fmt::print("\nSend {} to the coordinator. {}.crt and ca.crt come back; put them into {}.\n",
+             made.request_path, a.name, a.directory);
+}
+
+void add_request(CLI::App& pki) {
+  auto a = std::make_shared<RequestArguments>();
+  CLI::App* verb = pki.add_subcommand("request", "Site: make a key, and a request to certify it");
+  verb->add_option("--dir", a->directory, "Directory; created when needed")->required();
+  verb->add_option("--name", a->name, "Name of the site, as in the study")->required();
+  verb->add_flag("--renew", a->renew, "A new request for the key that is there");
+  verb->footer(
+      "Makes SITE.key, which never leaves the directory, and SITE.csr, which goes to the\n"
+      "coordinator.\n"
+      "\n"
+      "Examples:\n"
+      "  firm pki request --dir pki --name argonne\n"
+      "  firm pki request --dir pki --name argonne --renew");
+  verb->callback([a] { run_request(*a); });
+}
+
+void print_replaced(const Signed& s) {
+  if (!s.replaced) return;
+  fmt::print(
+      "REPLACED another key of {}, fingerprint {}...\n"
+      "The certificate with it (serial {}) has not been called back: it is valid until {}.\n",
+      s.certificate.name, s.replaced->key_fingerprint.substr(0, 16), s.replaced->serial,
+      s.replaced->not_after);
+}
+
+void run_sign(const SignOptions& o) {
+  const Signed s = sign_request(o, current_instant());
+  print_replaced(s);
+  fmt::print("wrote {}\n", s.path);
+  fmt::print("site {}, valid until {}{}\n", s.certificate.name,
+             pki::time_text(s.certificate.not_after),
+             s.cut_short ? ", where the authority ends" : "");
+  print_fingerprint("\nFingerprint of the site's public key, which the site can read to you",
+                    s.certificate.key_fingerprint);
+  print_fingerprint("Fingerprint of the authority, which you can read to the site",
+                    s.ca.fingerprint);
+  fmt::print("\nSend {} and {} back to {}.\n", s.path, s.ca_path, s.certificate.name);
+}
+
+void add_sign(CLI::App& pki) {
+  auto o = std::make_shared<SignOptions>();
+  CLI::App* verb = pki.add_subcommand("sign", "Coordinator: certify the key of a site");
+  verb->add_option("REQUEST", o->request, "The site's request, SITE.csr")->required();
+  verb->add_option("--dir", o->directory, "Directory of the authority")->required();
+  verb->add_option("--out", o->out, "File to write; without: SITE.crt in the directory");
+  verb->add_option("--days", o->days, "Days that the certificate is valid; ends with the authority")
+      ->capture_default_str();
+  verb->add_flag("--replace", o->replace,
+                 "Accept another key than the one that the site had before");
+  verb->footer(
+      "Only the name and the key are taken from a request. Every certificate is a line in\n"
+      "issued.jsonl. Before you send one, compare the key's fingerprint with the site over the\n"
+      "telephone.\n"
+      "\n"
+      "Examples:\n"
+      "  firm pki sign --dir pki argonne.csr\n"
+      "  firm pki sign --dir pki argonne.csr --days 30 --out /media/stick/argonne.crt");
+  verb->callback([o] { run_sign(*o); });
+}
+
+void print_file(const std::string& path, bool first) {
+  const std::vector<FactRow> rows = describe_certificate_file(path, current_instant());
+  fmt::print("{}{}\n", first ? "" : "\n", path);
+  for (const FactRow& row : rows) fmt::print("  {:<13} {}\n", row.name, row.value);
+}
+
+// Shows what can be shown, then throws for the rest.
+void run_show(const std::vector<std::string>& paths) {
+  std::vector<std::string> failures;
+  const auto attempt = [&](const auto& action) {
+    try {
+      action();
+    } catch (const Error& e) {
+      failures.push_back(e.what());
+    }
+  };
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    attempt([&] {
+      for (std::string& file : certificate_files(path)) files.push_back(std::move(file));
+    });
+  }
+  bool first = true;
+  for (const std::string& file : files) {
+    attempt([&] {
+      print_file(file, first);
+      first = false;
+    });
+  }
+  if (failures.empty()) return;
+  throw Error(Error::Kind::kData, fmt::format("{}", fmt::join(failures, "\nfirm: error: ")));
+}
+
+void add_show(CLI::App& pki) {
+  auto paths = std::make_shared<std::vector<std::string>>();
+  CLI::App* verb =
+      pki.add_subcommand("show", "Tell what is in certificates and requests, and for how long");
+  verb->add_option("PATH", *paths, "Files (.crt, .csr), or directories with such files")
+      ->required();
+  verb->footer(
+      "Private keys are never shown. Nothing is verified but a request's own signature: that a\n"
+      "certificate is the right one, its fingerprint tells.\n"
+      "\n"
+      "Examples:\n"
+      "  firm pki show pki\n"
+      "  firm pki show argonne.csr");
+  verb->callback([paths] { run_show(*paths); });
+}
+
+}  // namespace
+
+void add_pki(CLI::App& app) {
+  CLI::App* pki = app.add_subcommand(
+      "pki", "Certificates of the coordinator and the sites: init, request, sign, show");
+  pki->require_subcommand(1);
+  add_init(*pki);
+  add_request(*pki);
+  add_sign(*pki);
+  add_show(*pki);
+  pki->footer(std::string(kEnrolment) + "\n'firm pki init --help', and so on, explains the rest.");
+}
+
+}  // namespace firm

@@ -1,0 +1,135 @@
+// Coordinator: keys from site to site, and sums.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "federation/coordinator.h"
+#include "federation/fixed_point.h"
+
+namespace firm {
+
+// ---- agreeing ----------------------------------------------------------------------------------
+
+Coordinator::Wrong Coordinator::check_attempt(std::uint32_t attempt, Phase phase) const {
+  if (phase_ != phase) return "expected this message at another stage of the run";
+  if (attempt == state_.attempt) return {};
+  return fmt::format("expected attempt {}, found {}", state_.attempt, attempt);
+}
+
+Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& offer) {
+  if (phase_ == Phase::kGathering) return {};  // of an attempt that was abandoned meanwhile
+  if (const Wrong wrong = check_attempt(offer.attempt(), Phase::kAgreeing)) return wrong;
+  if (offer.site() != site || offers_.contains(site)) {
+    return "expected one offer, under the site's own name, found another";
+  }
+  offers_[site] = offer;
+  if (offers_.size() < peers_.size()) return {};
+  v1::CoordinatorMessage message;
+  message.mutable_offers()->set_attempt(state_.attempt);
+  for (const auto& [name, each] : offers_) *message.mutable_offers()->add_offers() = each;
+  send_all(std::move(message));
+  return {};
+}
+
+// From the first site of the roster to the others; then the sums begin.
+Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKeys& keys) {
+  if (phase_ == Phase::kGathering) return {};
+  if (const Wrong wrong = check_attempt(keys.attempt(), Phase::kAgreeing)) return wrong;
+  if (site != peers_.begin()->first || offers_.size() < peers_.size()) {
+    return fmt::format("expected keys from {} after all offers, found them from {}",
+                       peers_.begin()->first, site);
+  }
+  std::set<std::string> to;
+  for (const v1::SealedKey& key : keys.keys()) to.insert(key.to());
+  if (to.size() + 1 != peers_.size() || to.contains(site) ||
+      !std::all_of(to.begin(), to.end(), [&](const auto& t) { return peers_.contains(t); })) {
+    return "expected one key for every other site, found others";
+  }
+  for (const v1::SealedKey& key : keys.keys()) {
+    v1::CoordinatorMessage message;
+    *message.mutable_sealed_key() = key;
+    send(key.to(), std::move(message));
+  }
+  phase_ = Phase::kRunning;
+  return {};
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
+v1::Position Coordinator::position() const {
+  v1::Position position;
+  position.set_attempt(state_.attempt);
+  position.set_exchange(exchange_->number());
+  position.set_try_(exchange_->try_number());
+  return position;
+}
+
+Coordinator::Wrong Coordinator::check_position(const v1::Position& p) const {
+  if (const Wrong wrong = check_attempt(p.attempt(), Phase::kRunning)) return wrong;
+  if (p.exchange() == exchange_->number() && p.try_() == exchange_->try_number()) return {};
+  return fmt::format("expected exchange {}, try {}, found exchange {}, try {}", exchange_->number(),
+                     exchange_->try_number(), p.exchange(), p.try_());
+}
+
+Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& range) {
+  if (phase_ == Phase::kGathering) return {};
+  if (const Wrong wrong = check_position(range.position())) return wrong;
+  if (range.length() > options_.most_words) {
+    return fmt::format("expected at most {} words, found {}", options_.most_words, range.length());
+  }
+  if (Wrong wrong = exchange_->take(site, range)) return wrong;
+  settle_exchange();
+  return {};
+}
+
+Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Share& share) {
+  if (phase_ == Phase::kGathering) return {};
+  if (const Wrong wrong = check_position(share.position())) return wrong;
+  if (share.length() > options_.most_words) {
+    return fmt::format("expected at most {} words, found {}", options_.most_words, share.length());
+  }
+  if (Wrong wrong = exchange_->take(site, share)) return wrong;
+  settle_exchange();
+  return {};
+}
+
+void Coordinator::settle_exchange() {
+  if (!exchange_->complete()) return;
+  if (!exchange_->needs_scale()) return send_total();
+  const int bits = fraction_bits_with_room(exchange_->exponent(), options_.sites.size());
+  exchange_->start_again();
+  v1::CoordinatorMessage message;
+  *message.mutable_scale()->mutable_position() = position();
+  message.mutable_scale()->set_fraction_bits(bits);
+  send_all(std::move(message));
+}
+
+void Coordinator::send_total() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool checkpoint =
+      std::chrono::duration<double>(now - last_checkpoint_).count() >= options_.checkpoint_seconds;
+  if (checkpoint) last_checkpoint_ = now;
+  const std::vector<std::uint32_t>& words = exchange_->words();
+  std::size_t offset = 0;
+  do {
+    const std::size_t count = std::min(kChunkWords, words.size() - offset);
+    v1::CoordinatorMessage message;
+    v1::Total& total = *message.mutable_total();
+    *total.mutable_position() = position();
+    total.set_length(words.size());
+    total.set_offset(offset);
+    total.set_words(words.data() + offset, count * sizeof(std::uint32_t));
+    offset += count;
+    if (offset == words.size()) {
+      total.set_last(true);
+      total.set_scalars(exchange_->scalars().data(), exchange_->scalars().size());
+      total.set_checkpoint(checkpoint);
+    }
+    send_all(std::move(message));
+  } while (offset < words.size());
+  if (observer_.on_exchange) observer_.on_exchange(exchange_->number(), words.size());
+  const std::uint64_t next = exchange_->number() + 1;
+  exchange_.emplace(options_.sites, next);
+}
+
+}  // namespace firm

@@ -1,0 +1,72 @@
+// Exchange: the coordinator's side of one sum over sites.
+//
+// Words are added up as chunks arrive, in any order of sites, so that one vector is in memory, not
+// one per site. Chunks of a site come in order. What it has sent is remembered by its hash: the
+// same again changes nothing, anything else under the same position is refused.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/sha256.h"
+#include "firm/v1/federation.pb.h"
+
+namespace firm {
+
+inline constexpr std::size_t kScalarBytes = 32;
+inline constexpr std::size_t kChunkWords = std::size_t{1} << 16;  // 256 KiB
+
+inline constexpr std::uint64_t kLargestVector = std::uint64_t{1} << 34;
+inline constexpr std::size_t kMostScalars = 64;
+inline constexpr std::int32_t kLargestExponent = 200;
+
+class Exchange {
+ public:
+  Exchange(std::vector<std::string> sites, std::uint64_t number);
+
+  std::uint64_t number() const { return number_; }
+  std::uint32_t try_number() const { return try_; }
+
+  // Take a message of a site; a text tells what is wrong with it.
+  std::optional<std::string> take(const std::string& site, const v1::Share& share);
+  std::optional<std::string> take(const std::string& site, const v1::Range& range);
+
+  // Whether all sites have sent all of their share, or a range instead.
+  bool complete() const;
+  // Whether one of them has sent a range: its words do not hold its values.
+  bool needs_scale() const;
+  // The largest exponent that was sent.
+  std::int32_t exponent() const { return exponent_; }
+  // Forgets what was sent; sites send again, as another try.
+  void start_again();
+
+  const std::vector<std::uint32_t>& words() const { return words_; }
+  const std::vector<unsigned char>& scalars() const { return scalars_; }
+
+ private:
+  struct Sent {
+    std::uint64_t words = 0;
+    bool last = false;
+    bool range = false;
+    std::map<std::uint64_t, std::string> chunks;  // hashes, by offset
+  };
+
+  std::optional<std::string> check(const Sent& sent, const v1::Share& share) const;
+  void add_words(const v1::Share& share);
+  void add_scalars(const std::string& bytes);
+
+  std::vector<std::string> sites_;
+  std::uint64_t number_;
+  std::uint32_t try_ = 0;
+  std::map<std::string, Sent> sent_;
+  std::optional<std::uint64_t> length_;
+  std::optional<std::size_t> scalar_bytes_;
+  std::int32_t exponent_ = 0;
+  std::vector<std::uint32_t> words_;
+  std::vector<unsigned char> scalars_;
+};
+
+}  // namespace firm

@@ -1,0 +1,111 @@
+#include "federation/key_exchange.h"
+
+#include <fmt/format.h>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+Error unexpected(const std::string& expected) {
+  return {Error::Kind::kNetwork, "coordinator: expected " + expected + ", found another message"};
+}
+
+Membership membership(const KeyExchange& with, const v1::Begin& begin, const std::string& name) {
+  Membership m{name, with.study, {}, fmt::format("{}/{}", begin.run(), begin.attempt())};
+  for (const v1::Member& member : begin.members()) m.roster.push_back(member.site());
+  return m;
+}
+
+v1::SiteMessage offer_message(const KeyExchange& with, const Offer& offer, std::uint32_t attempt) {
+  v1::SiteMessage message;
+  v1::Offer& o = *message.mutable_offer();
+  o.set_attempt(attempt);
+  o.set_site(with.site);
+  o.set_public_key(offer.key);
+  o.set_signature(offer.signature);
+  o.set_certificate(with.credentials.certificate_pem);
+  return message;
+}
+
+// Whether the signature is by the certificate that the peer sent along, and that is one of the
+// study's authority for the peer's name.
+Verify verify_by(const KeyExchange& with, const v1::Offers& offers) {
+  return [&](const std::string& site, const std::string& bytes, const std::string& signature) {
+    for (const v1::Offer& offer : offers.offers()) {
+      if (offer.site() != site) continue;
+      const std::string name =
+          verify_site(offer.certificate(), with.credentials.ca_pem, current_instant());
+      return name == site &&
+             verify_signature(bytes_of(bytes), bytes_of(signature), offer.certificate());
+    }
+    return false;
+  };
+}
+
+PairSecrets agree_on_pairs(const KeyExchange& with, const v1::Begin& begin) {
+  const Agreement agreement(membership(with, begin, with.site), [&](const std::string& bytes) {
+    const auto signature = sign_bytes(bytes_of(bytes), with.credentials.key_pem);
+    return std::string(reinterpret_cast<const char*>(signature.data()), signature.size());
+  });
+  send_recorded(with.channel, with.ledger, offer_message(with, agreement.offer(), begin.attempt()));
+  const v1::CoordinatorMessage message = receive_within_attempt(with.channel);
+  if (!message.has_offers()) throw unexpected("the offers of all sites");
+  std::vector<Offer> offers;
+  for (const v1::Offer& o : message.offers().offers()) {
+    offers.push_back({membership(with, begin, o.site()), o.public_key(), o.signature()});
+  }
+  return agreement.agree(offers, verify_by(with, message.offers()));
+}
+
+// The first site of the roster draws the group key, the others receive it.
+Secret agree_on_group(const KeyExchange& with, const v1::Begin& begin, const PairSecrets& pairs) {
+  const Membership self = membership(with, begin, with.site);
+  const std::string first = sorted_roster(self.roster).front();
+  if (with.site != first) {
+    const v1::CoordinatorMessage message = receive_within_attempt(with.channel);
+    if (!message.has_sealed_key()) throw unexpected("the group key");
+    return open_group_key(message.sealed_key().sealed(), pairs.at(first), self);
+  }
+  Secret group = Secret::random();
+  v1::SiteMessage message;
+  message.mutable_sealed_keys()->set_attempt(begin.attempt());
+  for (const auto& [peer, secret] : pairs) {
+    v1::SealedKey& key = *message.mutable_sealed_keys()->add_keys();
+    key.set_attempt(begin.attempt());
+    key.set_from(with.site);
+    key.set_to(peer);
+    key.set_sealed(seal_group_key(group, secret, self, peer));
+  }
+  send_recorded(with.channel, with.ledger, message);
+  return group;
+}
+
+}  // namespace
+
+void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message) {
+  ledger.record(message);
+  channel.send(message);
+}
+
+v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel) {
+  v1::CoordinatorMessage message = channel.receive();
+  if (message.has_abandon()) throw AttemptAbandoned(message.abandon().reason());
+  if (message.has_refusal()) {
+    throw Error(Error::Kind::kNetwork, "coordinator: " + message.refusal().message());
+  }
+  return message;
+}
+
+Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin) {
+  PairSecrets pairs = agree_on_pairs(with, begin);
+  Secret group = agree_on_group(with, begin, pairs);
+  return Masker(
+      {membership(with, begin, with.site), std::move(pairs), std::move(group), with.allow_two});
+}
+
+}  // namespace firm

@@ -1,0 +1,30 @@
+// The keys of an attempt: offers to and from all peers, through the coordinator, and the group key.
+#pragma once
+
+#include "federation/agreement.h"
+#include "federation/ledger.h"
+#include "federation/masking.h"
+#include "federation/pki.h"
+#include "federation/site_channel.h"
+
+namespace firm {
+
+struct KeyExchange {
+  SiteChannel& channel;
+  Ledger& ledger;
+  const Credentials& credentials;
+  std::string site;
+  std::string study;  // its hash
+  bool allow_two = false;
+};
+
+// Throws ChannelLost, AttemptAbandoned, and firm::Error (kNetwork) that names the peer whose offer
+// is not what it should be.
+Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
+
+// Sends a message once it is in the ledger.
+void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message);
+// Receives; throws AttemptAbandoned, and firm::Error (kNetwork) for a refusal.
+v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
+
+}  // namespace firm

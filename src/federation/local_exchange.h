@@ -1,0 +1,78 @@
+// LocalExchange: a WordExchange between threads of one process, and through one of them between the
+// processes of a program.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "federation/processes.h"
+#include "federation/word_exchange.h"
+
+namespace firm {
+
+// What the others of a meeting get when one of them has failed.
+class MeetingBroken : public std::runtime_error {
+ public:
+  MeetingBroken() : std::runtime_error("another part of the run has failed") {}
+};
+
+// Where the threads of a process add up their shares; the last to arrive does it.
+class Meeting {
+ public:
+  struct Size {
+    std::size_t here = 1;   // threads of this process
+    std::size_t sites = 1;  // whose words are added up
+    std::size_t parts = 1;  // whose scalars are: sites, times groups of slices
+  };
+
+  // `checkpoint_due` is asked once in every sum at process 0; all then keep their state.
+  Meeting(Processes& processes, const Size& size, std::function<bool()> checkpoint_due);
+
+  const Size& size() const { return size_; }
+
+  struct Outcome {
+    std::optional<int> scale;
+    bool checkpoint = false;
+  };
+  Outcome sum(const ShareView& share, std::optional<int> exponent);
+
+  // Ends the meeting: the others throw MeetingBroken.
+  void leave();
+
+ private:
+  void settle();
+
+  Processes& processes_;
+  const Size size_;
+  const std::function<bool()> checkpoint_due_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t arrived_ = 0;
+  std::size_t leaving_ = 0;
+  bool broken_ = false;
+  std::vector<std::uint32_t> words_;
+  std::vector<ScalarWord> scalars_;
+  std::optional<int> exponent_;
+  Outcome outcome_;
+};
+
+class LocalExchange : public WordExchange {
+ public:
+  explicit LocalExchange(Meeting& meeting) : meeting_(meeting) {}
+
+  std::size_t sites() const override { return meeting_.size().sites; }
+  std::size_t voters() const override { return meeting_.size().parts; }
+  std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
+                         const std::string& opener) override;
+  bool checkpoint_asked() override { return std::exchange(checkpoint_asked_, false); }
+
+ private:
+  Meeting& meeting_;
+  bool checkpoint_asked_ = false;
+};
+
+}  // namespace firm

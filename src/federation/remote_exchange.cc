@@ -1,0 +1,138 @@
+#include "federation/remote_exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "core/sha256.h"
+#include "federation/exchange.h"
+#include "federation/key_exchange.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "words travel as they are in memory");
+
+Error wrong_answer(const std::string& text) {
+  return {Error::Kind::kNetwork, "coordinator: " + text};
+}
+
+}  // namespace
+
+RemoteExchange::RemoteExchange(Setup setup) : setup_(std::move(setup)) {}
+
+bool RemoteExchange::checkpoint_asked() { return std::exchange(checkpoint_asked_, false); }
+
+v1::Position RemoteExchange::position() const {
+  v1::Position position;
+  position.set_attempt(setup_.attempt);
+  position.set_exchange(exchange_);
+  position.set_try_(try_);
+  return position;
+}
+
+MaskPosition RemoteExchange::mask_position(const std::string& opener) const {
+  return {exchange_, (std::uint64_t{setup_.attempt} << 32) | try_, previous_, opener};
+}
+
+std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int> exponent,
+                                       const std::string& opener) {
+  if (exponent) {
+    send_range(*exponent, share.words.size());
+  } else {
+    if (setup_.masker) setup_.masker->mask(share, mask_position(opener));
+    send_share(share);
+  }
+  if (const std::optional<int> scale = receive_total(share)) return scale;
+  Sha256 hash;
+  hash.add(std::as_bytes(share.words));
+  hash.add(std::as_bytes(share.scalars));
+  // A sum for one site alone stays noise to the others.
+  if (setup_.masker && (opener.empty() || opener == setup_.site)) {
+    setup_.masker->unmask(share, mask_position(opener));
+  }
+  previous_ = hash.finish();
+  ++exchange_;
+  try_ = 0;
+  return {};
+}
+
+void RemoteExchange::send_range(int exponent, std::size_t length) {
+  v1::SiteMessage message;
+  v1::Range& range = *message.mutable_range();
+  *range.mutable_position() = position();
+  range.set_exponent(exponent);
+  range.set_length(length);
+  send_recorded(*setup_.channel, *setup_.ledger, message);
+}
+
+void RemoteExchange::send_share(const ShareView& all) {
+  std::size_t offset = 0;
+  do {
+    const std::size_t count = std::min(kChunkWords, all.words.size() - offset);
+    v1::SiteMessage message;
+    v1::Share& share = *message.mutable_share();
+    *share.mutable_position() = position();
+    share.set_length(all.words.size());
+    share.set_offset(offset);
+    share.set_words(all.words.data() + offset, count * sizeof(std::uint32_t));
+    offset += count;
+    if (offset == all.words.size()) {
+      share.set_last(true);
+      share.set_scalars(all.scalars.data(), all.scalars.size_bytes());
+    }
+    send_recorded(*setup_.channel, *setup_.ledger, message);
+  } while (offset < all.words.size());
+}
+
+std::optional<int> RemoteExchange::receive_total(const ShareView& share) {
+  std::size_t received = 0;
+  for (;;) {
+    const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
+    if (message.has_scale() && received == 0) return take_scale(message.scale());
+    if (!message.has_total()) throw wrong_answer("expected a sum, found another message");
+    take_chunk(message.total(), share, received);
+    received += message.total().words().size() / sizeof(std::uint32_t);
+    if (message.total().last()) return {};
+  }
+}
+
+int RemoteExchange::take_scale(const v1::Scale& scale) {
+  const v1::Position& p = scale.position();
+  if (p.attempt() != setup_.attempt || p.exchange() != exchange_ || p.try_() != try_ + 1 ||
+      scale.fraction_bits() < kLeastFractionBits || scale.fraction_bits() > kMostFractionBits) {
+    throw wrong_answer("expected the scale of this exchange, found another");
+  }
+  ++try_;
+  return scale.fraction_bits();
+}
+
+void RemoteExchange::take_chunk(const v1::Total& total, const ShareView& share,
+                                std::size_t received) {
+  const v1::Position& p = total.position();
+  const std::size_t length = share.words.size();
+  const std::size_t count = total.words().size() / sizeof(std::uint32_t);
+  const bool fits = p.attempt() == setup_.attempt && p.exchange() == exchange_ &&
+                    p.try_() == try_ && total.length() == length && total.offset() == received &&
+                    total.words().size() % sizeof(std::uint32_t) == 0 &&
+                    count <= length - received && total.last() == (received + count == length) &&
+                    (!total.last() || total.scalars().size() == share.scalars.size_bytes());
+  if (!fits) {
+    throw wrong_answer(fmt::format(
+        "expected words from {} on of the {} of exchange {}, found {} words from {} on of the {} "
+        "of exchange {}",
+        received, length, exchange_, count, total.offset(), total.length(), p.exchange()));
+  }
+  std::copy_n(total.words().data(), total.words().size(),
+              reinterpret_cast<char*>(share.words.data() + received));
+  if (!total.last()) return;
+  std::copy_n(total.scalars().data(), total.scalars().size(),
+              reinterpret_cast<char*>(share.scalars.data()));
+  checkpoint_asked_ = checkpoint_asked_ || total.checkpoint();
+}
+
+}  // namespace firm

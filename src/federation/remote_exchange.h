@@ -1,0 +1,54 @@
+// RemoteExchange: a WordExchange through a coordinator, masked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "federation/ledger.h"
+#include "federation/masking.h"
+#include "federation/site_channel.h"
+#include "federation/word_exchange.h"
+
+namespace firm {
+
+class RemoteExchange : public WordExchange {
+ public:
+  struct Setup {
+    SiteChannel* channel = nullptr;
+    Ledger* ledger = nullptr;
+    std::string site;  // this one
+    std::uint32_t attempt = 0;
+    std::size_t sites = 0;
+    std::optional<Masker> masker;  // none: the coordinator sees what sites send
+  };
+
+  explicit RemoteExchange(Setup setup);
+
+  std::size_t sites() const override { return setup_.sites; }
+  // Throws ChannelLost and AttemptAbandoned; firm::Error (kNetwork) for an answer that does not
+  // fit.
+  std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
+                         const std::string& opener) override;
+
+  // Whether the coordinator has asked for it since the last call.
+  bool checkpoint_asked() override;
+
+ private:
+  v1::Position position() const;
+  MaskPosition mask_position(const std::string& opener) const;
+  void send_range(int exponent, std::size_t length);
+  void send_share(const ShareView& share);
+  // The sum, into the share, or the scale that came instead.
+  std::optional<int> receive_total(const ShareView& share);
+  void take_chunk(const v1::Total& total, const ShareView& share, std::size_t received);
+  int take_scale(const v1::Scale& scale);
+
+  Setup setup_;
+  std::uint64_t exchange_ = 0;
+  std::uint32_t try_ = 0;
+  std::string previous_;  // SHA-256 of the last broadcast
+  bool checkpoint_asked_ = false;
+};
+
+}  // namespace firm

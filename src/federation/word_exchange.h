@@ -1,0 +1,44 @@
+// WordExchange: one sum over sites in integers, whatever carries it.
+//
+// The transports are LocalExchange (threads of one process, or of several by MPI) and
+// RemoteExchange (a coordinator, by gRPC). Integers add up to the same bits in any order, so runs
+// over all three give the same images.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "federation/scalar_word.h"
+
+namespace firm {
+
+// The words of one exchange, in place.
+struct ShareView {
+  std::span<std::uint32_t> words = {};
+  int fraction_bits = 0;  // of the words
+  std::span<ScalarWord> scalars = {};
+};
+
+class WordExchange {
+ public:
+  virtual ~WordExchange() = default;
+
+  // Whose words are added up, and whose scalars are: more where slices are spread, too.
+  virtual std::size_t sites() const = 0;
+  virtual std::size_t voters() const { return sites(); }
+
+  // Replaces the share by the sum over all sites, and returns nothing; or, when the values of some
+  // site did not fit, returns the fraction bits with which all are to send again.
+  //
+  // `exponent` is set where they do not fit here: |x| < 2^exponent for all of them, and the words
+  // are of no use. `opener` is the one site that may read the sum; empty when all may.
+  virtual std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
+                                 const std::string& opener) = 0;
+
+  // Whether all are to keep their state; asked once after every sum.
+  virtual bool checkpoint_asked() = 0;
+};
+
+}  // namespace firm

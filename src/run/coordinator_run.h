@@ -1,0 +1,43 @@
+// The coordinator of a federation, from its study file to the end of the run: what `firm
+// coordinator` does. It sees no measurements and, with secure aggregation, no sums.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "run/study_inputs.h"
+
+namespace firm {
+
+struct CoordinatorArguments {
+  std::string study;   // file
+  std::string listen;  // HOST:PORT; port 0: a free one
+  std::string pki;     // directory with ca.crt, coordinator.crt, coordinator.key
+  std::string out;     // directory; an earlier run in it is gone on with
+  KeyValues settings;
+  bool secure = true;
+  double checkpoint_seconds = 10;
+};
+
+// All may be empty.
+struct CoordinatorCallbacks {
+  std::function<void(const std::string& line)> on_event;
+  std::function<void(int port)> on_listening;
+  std::function<void(std::uint64_t exchanges)> on_exchange;
+  std::function<bool()> interrupted;
+};
+
+struct CoordinatorResult {
+  bool complete = false;  // false: interrupted; the same call goes on
+  std::string run;
+  std::uint32_t attempts = 0;
+  std::uint64_t exchanges = 0;  // in this call
+  double seconds = 0;
+};
+
+// Throws firm::Error; kUsage when the method needs what secure aggregation hides.
+CoordinatorResult run_coordinator(const CoordinatorArguments& arguments,
+                                  const CoordinatorCallbacks& callbacks);
+
+}  // namespace firm

@@ -1,0 +1,290 @@
+#include "run/reconstruct_parts.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "core/parallel.h"
+#include "core/timing.h"
+#include "federation/fixed_point_collective.h"
+#include "federation/local_exchange.h"
+#include "firm/error.h"
+#include "io/load_study.h"
+#include "run/checkpoint.h"
+#include "run/identity.h"
+#include "run/part_result.h"
+#include "run/parts.h"
+#include "run/run_json.h"
+#include "run/run_output.h"
+#include "run/site_checkpoints.h"
+
+namespace firm {
+namespace {
+
+constexpr double kCheckpointSeconds = 30;
+constexpr double kFlushSeconds = 0.5;
+
+class PartsRun {
+ public:
+  PartsRun(const ReconArguments& arguments, const ReconCallbacks& callbacks, Processes& processes)
+      : arguments_(arguments), callbacks_(callbacks), processes_(processes) {}
+
+  ReconResult go();
+
+ private:
+  // One part of this process.
+  struct Work {
+    Part part;
+    std::string fingerprint;
+    std::string identity;
+    std::unique_ptr<Problem> problem;
+    std::optional<Block> truth;
+    std::unique_ptr<SiteCheckpoints> checkpoints;
+    Solution solution;
+  };
+
+  bool first() const { return processes_.rank() == 0; }
+  // All processes do this or none: what is wrong is thrown by one of them.
+  void together(const std::function<void()>& work);
+  void load();
+  void load_part(const Part& part, std::size_t threads);
+  void open_directory();
+  int round_to_go_on_from() const;
+  void solve_all();
+  void solve(Work& work, Meeting& meeting);
+  void keep_round(RoundRecord record, const Work& work, int limit);
+  ReconResult write(const std::vector<PartResult>& results);
+
+  const ReconArguments& arguments_;
+  const ReconCallbacks& callbacks_;
+  Processes& processes_;
+  StudyFile file_;
+  SolveOptions options_;
+  Study study_;
+  std::vector<std::vector<Part>> parts_;  // of each process
+  std::vector<Work> works_;
+  std::optional<RunDirectory> directory_;
+  StudyFile resolved_;
+  int start_round_ = 0;
+  Stopwatch watch_;
+  double next_checkpoint_ = kCheckpointSeconds;
+  double next_flush_ = 0;
+};
+
+void PartsRun::together(const std::function<void()>& work) {
+  std::optional<Error> wrong;
+  try {
+    work();
+  } catch (const Error& error) {
+    wrong = error;
+  }
+  const int here = wrong ? static_cast<int>(processes_.count() - processes_.rank()) : 0;
+  int numbers[] = {here, wrong ? wrong->exit_code() : 0};
+  processes_.largest(numbers);
+  if (numbers[0] == 0) return;
+  if (numbers[0] == here) throw *wrong;
+  throw NotThisProcess(static_cast<Error::Kind>(numbers[1]));
+}
+
+void PartsRun::load_part(const Part& part, std::size_t threads) {
+  Work work;
+  work.part = part;
+  const std::string& name = study_.sites[part.site].name;
+  const auto entry = std::find_if(file_.sites.begin(), file_.sites.end(),
+                                  [&](const SiteEntry& e) { return e.name == name; });
+  Study study = study_;
+  study.slices = part.slices;
+  const Block data = slices_of(load_site_data(file_, *entry, arguments_.study), part);
+  work.fingerprint = fingerprint(data);
+  std::vector<std::string> fingerprints(study.sites.size());
+  fingerprints[part.site] = work.fingerprint;
+  work.identity = run_identity(study, options_, fingerprints);
+  work.problem = std::make_unique<Problem>(study, std::vector<SiteData>{{part.site, data}},
+                                           ProblemOptions{static_cast<int>(threads), "auto"});
+  work.truth = read_truth(truth_path(file_, arguments_.study, arguments_.truth), study,
+                          work.problem->variables(), {study_.slices, part.first});
+  works_.push_back(std::move(work));
+}
+
+void PartsRun::load() {
+  file_ = read_study(arguments_.study);
+  options_ = recon_options(file_, arguments_);
+  study_ = load_geometries(file_, arguments_.study);
+  parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
+  report(callbacks_.progress, "reading the data", 0);
+  const std::vector<Part>& own = parts_[processes_.rank()];
+  const auto threads = static_cast<std::size_t>(thread_count(options_.threads));
+  for (const Part& part : own) load_part(part, std::max<std::size_t>(1, threads / own.size()));
+}
+
+// The newest round at which all parts, here and elsewhere, have left their state.
+int PartsRun::round_to_go_on_from() const {
+  std::optional<std::set<std::uint64_t>> common;
+  for (const auto& of_process : parts_) {
+    for (const Part& part : of_process) {
+      const auto rounds = SiteCheckpoints(*directory_, part_name(study_, part)).rounds();
+      const std::set<std::uint64_t> own(rounds.begin(), rounds.end());
+      if (!common) common = own;
+      std::erase_if(*common, [&](std::uint64_t round) { return !own.contains(round); });
+    }
+  }
+  if (common->empty()) {
+    throw usage_error({arguments_.out, "--resume",
+                       "checkpoints of all parts of a run with this many processes", "none"});
+  }
+  return static_cast<int>(*common->rbegin());
+}
+
+void PartsRun::open_directory() {
+  const bool resume = arguments_.start == RunDirectory::Start::kResume;
+  directory_.emplace(arguments_.out, first() ? arguments_.start : RunDirectory::Start::kResume);
+  if (resume) start_round_ = round_to_go_on_from();
+  for (Work& work : works_) {
+    work.checkpoints = std::make_unique<SiteCheckpoints>(*directory_, part_name(study_, work.part));
+    if (!resume) work.checkpoints->remove_all();
+  }
+  if (!first()) return;
+  resolved_ = resolved_study(file_, {arguments_.study, arguments_.out, arguments_.truth},
+                             study_.sites, options_);
+  write_study(directory_->file("study.toml"), resolved_);
+  directory_->open_history(start_round_);
+}
+
+// Of the first part: what the others know of their own is in the summary.
+void PartsRun::keep_round(RoundRecord record, const Work& work, int limit) {
+  record.error.reset();
+  std::vector<std::string> names;
+  for (const Variable& v : work.problem->variables()) names.push_back(v.name);
+  directory_->append_history(history_line(record, names));
+  if (watch_.seconds() >= next_flush_) {
+    directory_->flush_history();
+    next_flush_ = watch_.seconds() + kFlushSeconds;
+  }
+  if (callbacks_.on_round) callbacks_.on_round(record, limit);
+}
+
+void PartsRun::solve(Work& work, Meeting& meeting) {
+  LocalExchange exchange(meeting);
+  FixedPointCollective collective(exchange);
+  std::optional<Checkpoint> checkpoint;
+  if (start_round_ > 0) {
+    checkpoint.emplace(work.checkpoints->path(static_cast<std::uint64_t>(start_round_)),
+                       work.identity);
+    collective.archive(*checkpoint);
+  }
+  SolveInput input;
+  input.problem = work.problem.get();
+  input.collective = &collective;
+  input.options = options_;
+  input.truth = work.truth ? &*work.truth : nullptr;
+  input.resume = checkpoint ? &*checkpoint : nullptr;
+  if (&work == &works_.front()) {
+    input.observer.interrupted = callbacks_.interrupted;
+    if (first()) {
+      input.observer.on_round = [&](const RoundRecord& r, int limit) {
+        keep_round(r, work, limit);
+      };
+    }
+  }
+  input.observer.on_state = [&](int round, bool ending, const auto& state) {
+    if (!exchange.checkpoint_asked() && !ending) return;
+    work.checkpoints->write(work.identity, round, [&](Archive& archive) {
+      state(archive);
+      collective.archive(archive);
+    });
+  };
+  work.solution = Solver(input).run();
+}
+
+void PartsRun::solve_all() {
+  const Meeting::Size size{works_.size(), study_.sites.size(),
+                           study_.sites.size() * (parts_.back().front().group + 1)};
+  processes_.split(works_.front().part.group);
+  Meeting meeting(processes_, size, [this] {
+    if (watch_.seconds() < next_checkpoint_) return false;
+    next_checkpoint_ = watch_.seconds() + kCheckpointSeconds;
+    return true;
+  });
+  std::mutex mutex;
+  std::exception_ptr wrong;
+  std::vector<std::jthread> threads;
+  for (Work& work : works_) {
+    threads.emplace_back([&] {
+      try {
+        solve(work, meeting);
+      } catch (const MeetingBroken&) {
+        // The one that broke it tells why.
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!wrong) wrong = std::current_exception();
+        meeting.leave();
+      }
+    });
+  }
+  threads.clear();
+  if (!wrong) return;
+  try {
+    std::rethrow_exception(wrong);
+  } catch (const Error& error) {
+    processes_.abandon(error.what(), error.exit_code());
+    throw;
+  } catch (const std::exception& error) {
+    processes_.abandon(error.what(), 1);
+    throw;
+  }
+}
+
+ReconResult PartsRun::write(const std::vector<PartResult>& results) {
+  const Summary& common = works_.front().solution.summary;
+  const JoinedResult joined = join(study_, common, results);
+  const RunFacts facts{study_.name, options_, joined.fingerprints};
+  const std::optional<Block> truth =
+      read_truth(truth_path(file_, arguments_.study, arguments_.truth), study_, joined.variables,
+                 {study_.slices});
+  const RunOutput output{*directory_, study_, joined.variables,
+                         resolved_,   facts,  truth ? &*truth : nullptr};
+  directory_->flush_history();
+  write_images(output, joined.solution, callbacks_.progress);
+  write_summary(output, joined.solution.summary);
+  return {joined.solution.summary, written_files(*directory_)};
+}
+
+ReconResult PartsRun::go() {
+  together([this] { load(); });
+  // Process 0 makes the directory before the others look into it.
+  together([this] {
+    if (first()) open_directory();
+  });
+  together([this] {
+    if (!first()) open_directory();
+  });
+  solve_all();
+  std::vector<PartResult> own;
+  for (Work& work : works_) {
+    own.push_back(
+        {work.part, std::move(work.solution), work.problem->variables(), work.fingerprint});
+  }
+  works_.front().solution.summary = own.front().solution.summary;
+  std::vector<PartResult> all;
+  for (const std::string& bytes : processes_.gather(to_bytes(own))) {
+    for (PartResult& result : results_from(bytes)) all.push_back(std::move(result));
+  }
+  ReconResult result{works_.front().solution.summary, {}};
+  if (first()) result = write(all);
+  if (result.summary.termination.converged) {
+    for (const Work& work : works_) work.checkpoints->remove_all();
+  }
+  return result;
+}
+
+}  // namespace
+
+ReconResult reconstruct_parts(const ReconArguments& arguments, const ReconCallbacks& callbacks,
+                              Processes& processes) {
+  return PartsRun(arguments, callbacks, processes).go();
+}
+
+}  // namespace firm

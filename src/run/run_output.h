@@ -1,0 +1,44 @@
+// What a run leaves of its solution: images, pictures, summary.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "io/image_file.h"
+#include "io/study_file.h"
+#include "run/run_directory.h"
+#include "run/run_json.h"
+#include "solve/solver.h"
+
+namespace firm {
+
+ImageGrid image_grid(const Study& study);
+
+// The true images, in the columns of the variables; `other` is left zero. Nothing when there is no
+// `path`. `study` may have a part of the slices of the file, from `first` of `all_slices` on.
+struct SliceRange {
+  std::size_t all_slices = 0;
+  std::size_t first = 0;
+};
+std::optional<Block> read_truth(const std::string& path, const Study& study,
+                                const std::vector<Variable>& variables, const SliceRange& range);
+
+struct RunOutput {
+  const RunDirectory& directory;
+  const Study& study;
+  const std::vector<Variable>& variables;  // in the columns of the images
+  const StudyFile& resolved;               // the study as it was used
+  const RunFacts& facts;
+  const Block* truth = nullptr;
+};
+
+// images.h5, recon/ and overview.png.
+void write_images(const RunOutput& run, const Solution& solution, const Progress& progress);
+// summary.json, which comes last: a run that has it is complete.
+void write_summary(const RunOutput& run, const Summary& summary);
+// Paths of what these have written, for people.
+std::vector<std::string> written_files(const RunDirectory& directory);
+
+}  // namespace firm

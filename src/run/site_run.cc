@@ -1,0 +1,220 @@
+#include "run/site_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "federation/exchange.h"
+#include "federation/grpc_channel.h"
+#include "federation/key_exchange.h"
+#include "firm/error.h"
+#include "run/run_output.h"
+#include "run/site_work.h"
+
+namespace firm {
+namespace {
+
+constexpr double kDialSeconds = 5;
+// A site that has its results waits so long for a coordinator that is not there any more.
+constexpr double kPatienceSeconds = 60;
+constexpr std::chrono::milliseconds kPause(200);
+
+// Ends blocking calls of a channel when the user interrupts.
+class InterruptWatch {
+ public:
+  InterruptWatch(GrpcChannel& channel, const std::function<bool()>& interrupted)
+      : thread_([this, &channel, &interrupted] {
+          while (!over_ && !(interrupted && interrupted())) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          }
+          if (!over_) channel.cancel();
+        }) {}
+  ~InterruptWatch() { over_ = true; }
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+ private:
+  std::atomic<bool> over_ = false;
+  std::jthread thread_;
+};
+
+class SiteRun {
+ public:
+  SiteRun(const SiteArguments& arguments, const SiteCallbacks& callbacks)
+      : arguments_(arguments),
+        callbacks_(callbacks),
+        credentials_(load_site_credentials(arguments.pki, arguments.name, current_instant())),
+        work_(arguments, callbacks),
+        ledger_(work_.directory().file("ledger.jsonl")) {}
+
+  SiteResult go();
+
+ private:
+  void event(const std::string& line) const {
+    if (callbacks_.on_event) callbacks_.on_event(line);
+  }
+  bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
+
+  // One connection; throws ChannelLost when it breaks, returns when the run is over.
+  void connect();
+  void talk(SiteChannel& channel);
+  void attempt(SiteChannel& channel, const v1::Begin& begin);
+  void refuse_what_was_not_agreed_to(const v1::Begin& begin) const;
+  void publish(SiteChannel& channel, const std::string& run);
+  void wait_for_finish(SiteChannel& channel);
+  // Whether to try again.
+  bool lost(const ChannelLost& reason);
+
+  const SiteArguments& arguments_;
+  const SiteCallbacks& callbacks_;
+  Credentials credentials_;
+  SiteWork work_;
+  Ledger ledger_;
+  SiteResult result_;
+  bool waiting_ = false;
+  Stopwatch since_connected_;
+};
+
+SiteResult SiteRun::go() {
+  bool again = true;
+  while (again && !interrupted()) {
+    try {
+      connect();
+      again = false;
+      result_.complete = true;
+    } catch (const ChannelLost& reason) {
+      again = lost(reason);
+    } catch (const SiteInterrupted&) {
+      again = false;
+    }
+  }
+  result_.sent = ledger_.sums();
+  if (work_.done()) result_.files = written_files(work_.directory());
+  return result_;
+}
+
+bool SiteRun::lost(const ChannelLost& reason) {
+  if (interrupted()) return false;
+  if (!waiting_) {
+    event(fmt::format("{}; trying again", reason.what()));
+    since_connected_ = Stopwatch();
+  }
+  waiting_ = true;
+  if (work_.done() && since_connected_.seconds() > kPatienceSeconds) {
+    event("the results are complete, and the coordinator is not there any more");
+    result_.complete = true;
+    return false;
+  }
+  std::this_thread::sleep_for(kPause);
+  return true;
+}
+
+void SiteRun::connect() {
+  GrpcChannel channel(arguments_.server,
+                      {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
+                      kDialSeconds);
+  event("connected to " + arguments_.server);
+  waiting_ = false;
+  const InterruptWatch watch(channel, callbacks_.interrupted);
+  talk(channel);
+}
+
+void SiteRun::talk(SiteChannel& channel) {
+  send_recorded(channel, ledger_, work_.hello());
+  for (;;) {
+    const v1::CoordinatorMessage message = channel.receive();
+    if (message.has_refusal()) {
+      throw Error(Error::Kind::kNetwork, "coordinator: " + message.refusal().message());
+    }
+    if (message.has_waiting()) {
+      event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
+    }
+    if (message.has_finished()) {
+      work_.forget_checkpoints();
+      return;
+    }
+    if (!message.has_begin()) continue;
+    try {
+      attempt(channel, message.begin());
+      return;
+    } catch (const AttemptAbandoned& abandoned) {
+      event(fmt::format("{}; going on from a checkpoint", abandoned.what()));
+      send_recorded(channel, ledger_, work_.hello());
+    }
+  }
+}
+
+void SiteRun::refuse_what_was_not_agreed_to(const v1::Begin& begin) const {
+  if (arguments_.insecure) return;
+  if (!begin.secure()) {
+    throw Error(Error::Kind::kNetwork,
+                "coordinator: expected secure aggregation, found a run without it, in which the "
+                "coordinator sees this site's shares; --insecure takes part in one");
+  }
+}
+
+void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
+  refuse_what_was_not_agreed_to(begin);
+  work_.begin(begin);
+  event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
+                    begin.round()));
+  RemoteExchange::Setup setup{&channel,
+                              &ledger_,
+                              arguments_.name,
+                              begin.attempt(),
+                              static_cast<std::size_t>(begin.members_size()),
+                              {}};
+  if (begin.secure()) {
+    setup.masker = exchange_keys({channel, ledger_, credentials_, arguments_.name,
+                                  study_hash(work_.terms(), begin), arguments_.insecure},
+                                 begin);
+  }
+  RemoteExchange exchange(std::move(setup));
+  try {
+    result_.summary = work_.solve(exchange, begin);
+    if (arguments_.publish) publish(channel, begin.run());
+  } catch (const Error& error) {
+    v1::SiteMessage message;
+    message.mutable_failure()->set_message(error.what());
+    send_recorded(channel, ledger_, message);
+    throw;
+  }
+  v1::SiteMessage done;
+  done.mutable_done()->set_run(begin.run());
+  send_recorded(channel, ledger_, done);
+  wait_for_finish(channel);
+}
+
+void SiteRun::publish(SiteChannel& channel, const std::string& run) {
+  for (const auto& [name, image] : work_.images()) {
+    const std::span<const float> values = image.values();
+    for (std::size_t offset = 0; offset < values.size(); offset += kChunkWords) {
+      const std::size_t count = std::min(kChunkWords, values.size() - offset);
+      v1::SiteMessage message;
+      message.mutable_image()->set_run(run);
+      message.mutable_image()->set_name(name);
+      message.mutable_image()->set_offset(offset);
+      message.mutable_image()->set_values(values.data() + offset, count * sizeof(float));
+      send_recorded(channel, ledger_, message);
+    }
+  }
+}
+
+// Until every site has its results: one that has not needs the others to repeat the last rounds.
+void SiteRun::wait_for_finish(SiteChannel& channel) {
+  while (!receive_within_attempt(channel).has_finished()) {
+  }
+  work_.forget_checkpoints();
+}
+
+}  // namespace
+
+SiteResult run_site(const SiteArguments& arguments, const SiteCallbacks& callbacks) {
+  return SiteRun(arguments, callbacks).go();
+}
+
+}  // namespace firm

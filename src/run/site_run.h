@@ -1,0 +1,50 @@
+// One site of a federation, from its data file to its own images: what `firm site` does.
+//
+// The site dials the coordinator, and again whenever the connection is lost; it goes on from its
+// checkpoints until its results are complete. Its measurements and its image stay in `out`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "federation/ledger.h"
+#include "run/study_inputs.h"
+#include "solve/solver.h"
+
+namespace firm {
+
+struct SiteArguments {
+  std::string study;   // file
+  std::string name;    // of the site
+  std::string data;    // file; empty: the study's
+  std::string server;  // HOST:PORT
+  std::string pki;     // directory with ca.crt, NAME.crt, NAME.key
+  std::string out;     // run directory; an earlier run in it is gone on with
+  std::string truth;   // file; empty: none
+  KeyValues settings;
+  bool insecure = false;  // takes part without masks, or with one other site only
+  bool publish = false;   // sends its image to the coordinator
+};
+
+// All may be empty.
+struct SiteCallbacks {
+  Progress progress;  // of reading and writing
+  std::function<void(const RoundRecord&, int limit)> on_round;
+  std::function<void(const std::string& line)> on_event;
+  std::function<bool()> interrupted;  // also asked from another thread
+};
+
+struct SiteResult {
+  bool complete = false;                     // false: interrupted; the same call goes on
+  std::optional<Summary> summary;            // when the results were made in this call
+  std::vector<std::string> files;            // of results
+  std::map<std::string, Ledger::Sums> sent;  // by kind of message, in this call
+};
+
+// Throws firm::Error; kNetwork when the coordinator refuses this site.
+SiteResult run_site(const SiteArguments& arguments, const SiteCallbacks& callbacks);
+
+}  // namespace firm

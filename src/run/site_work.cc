@@ -1,0 +1,175 @@
+#include "run/site_work.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "federation/coordinator.h"
+#include "federation/fixed_point_collective.h"
+#include "firm/error.h"
+#include "firm/version.h"
+#include "io/load_study.h"
+#include "io/pending_file.h"
+#include "run/checkpoint.h"
+#include "run/identity.h"
+#include "run/run_output.h"
+
+namespace firm {
+namespace {
+
+constexpr double kFlushSeconds = 0.5;
+constexpr const char* kState = "federation.json";
+
+SiteEntry& find_site(StudyFile& file, const SiteArguments& a) {
+  std::vector<std::string> names;
+  for (SiteEntry& entry : file.sites) {
+    if (entry.name == a.name) return entry;
+    names.push_back(entry.name);
+  }
+  throw usage_error({a.study, "--name",
+                     fmt::format("one of the study's sites: {}", fmt::join(names, ", ")), a.name});
+}
+
+StudyFile study_for(const SiteArguments& a) {
+  StudyFile file = read_study(a.study);
+  SiteEntry& entry = find_site(file, a);
+  if (!a.data.empty()) entry.data = std::filesystem::absolute(a.data).string();
+  return file;
+}
+
+}  // namespace
+
+SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callbacks)
+    : arguments_(arguments),
+      callbacks_(callbacks),
+      file_(study_for(arguments)),
+      options_(options_of(file_, arguments.study, arguments.settings)),
+      terms_(terms_of(file_, options_)),
+      site_(load_site(file_, find_site(file_, arguments), arguments.study)),
+      data_(load_site_data(file_, find_site(file_, arguments), arguments.study)),
+      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth}, {site_},
+                               options_)),
+      directory_(arguments.out,
+                 std::filesystem::exists(std::filesystem::path(arguments.out) / kState)
+                     ? RunDirectory::Start::kResume
+                     : RunDirectory::Start::kNew),
+      checkpoints_(directory_) {
+  read_state();
+}
+
+void SiteWork::read_state() {
+  std::ifstream in(directory_.file(kState));
+  if (!in) return;
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  if (!json.is_object()) {
+    throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
+  }
+  state_ = {json.value("run", ""), json.value("done", false)};
+}
+
+void SiteWork::keep_state() const {
+  const nlohmann::ordered_json json = {{"run", state_.run}, {"done", state_.done}};
+  write_text_file(directory_.file(kState), json.dump() + "\n");
+}
+
+v1::SiteMessage SiteWork::hello() const {
+  v1::SiteMessage message;
+  v1::Hello& hello = *message.mutable_hello();
+  hello.set_protocol(kProtocol);
+  hello.set_software(kVersion);
+  hello.set_site(arguments_.name);
+  for (const v1::Term& term : terms_) *hello.add_terms() = term;
+  *hello.mutable_geometry() = to_message(site_.geometry);
+  hello.set_run(state_.run);
+  for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
+  hello.set_done(state_.done);
+  return message;
+}
+
+void SiteWork::begin(const v1::Begin& begin) {
+  const Study study = study_with(file_, begin);
+  const auto at = std::find_if(study.sites.begin(), study.sites.end(),
+                               [&](const Site& s) { return s.name == arguments_.name; });
+  const auto index = static_cast<std::size_t>(at - study.sites.begin());
+  std::vector<std::string> fingerprints(study.sites.size());
+  fingerprints[index] = fingerprint(data_);
+  facts_ = {study.name, options_, {fingerprints[index]}};
+  const std::string identity = run_identity(study, options_, fingerprints);
+  if (!problem_ || identity != identity_) {
+    identity_ = identity;
+    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{{index, data_}},
+                                         ProblemOptions{options_.threads, "auto"});
+    truth_ = read_truth(arguments_.truth, study, problem_->variables(), {study.slices});
+    names_.clear();
+    for (const Variable& v : problem_->variables()) names_.push_back(v.name);
+  }
+  if (state_.run != begin.run()) {
+    checkpoints_.remove_all();
+    state_ = {begin.run(), false};
+    keep_state();
+  }
+}
+
+Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin) {
+  std::optional<Checkpoint> checkpoint;
+  if (begin.round() > 0) checkpoint.emplace(checkpoints_.path(begin.round()), identity_);
+  FixedPointCollective collective(exchange);
+  if (checkpoint) collective.archive(*checkpoint);
+  SolveInput input;
+  input.problem = problem_.get();
+  input.collective = &collective;
+  input.options = options_;
+  input.truth = truth_ ? &*truth_ : nullptr;
+  input.resume = checkpoint ? &*checkpoint : nullptr;
+  input.observer.on_round = [this](const RoundRecord& r, int limit) { keep_round(r, limit); };
+  input.observer.on_state = [&](int round, bool, const std::function<void(Archive&)>& state) {
+    if (callbacks_.interrupted && callbacks_.interrupted()) throw SiteInterrupted{};
+    if (!exchange.checkpoint_asked()) return;
+    directory_.flush_history();
+    checkpoints_.write(identity_, round, [&](Archive& archive) {
+      state(archive);
+      collective.archive(archive);
+    });
+  };
+  Solver solver(input);
+  write_study(directory_.file("study.toml"), resolved_);
+  directory_.open_history(static_cast<int>(begin.round()));
+  const Solution solution = solver.run();
+  write_results(solution);
+  return solution.summary;
+}
+
+std::vector<std::pair<std::string, Block>> SiteWork::images() const {
+  std::vector<std::pair<std::string, Block>> all;
+  for (const std::string& name : names_) {
+    all.emplace_back(name, read_images(directory_.file("images.h5"), name));
+  }
+  return all;
+}
+
+void SiteWork::keep_round(const RoundRecord& record, int limit) {
+  directory_.append_history(history_line(record, names_));
+  if (watch_.seconds() >= next_flush_) {
+    directory_.flush_history();
+    next_flush_ = watch_.seconds() + kFlushSeconds;
+  }
+  if (callbacks_.on_round) callbacks_.on_round(record, limit);
+}
+
+void SiteWork::write_results(const Solution& solution) {
+  directory_.flush_history();
+  const RunOutput output{directory_, problem_->study(),          problem_->variables(), resolved_,
+                         facts_,     truth_ ? &*truth_ : nullptr};
+  write_images(output, solution, callbacks_.progress);
+  write_summary(output, solution.summary);
+  state_.done = true;
+  keep_state();
+}
+
+void SiteWork::forget_checkpoints() { checkpoints_.remove_all(); }
+
+}  // namespace firm

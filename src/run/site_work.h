@@ -1,0 +1,76 @@
+// SiteWork: what a site of a federation computes and keeps, whatever connects it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/timing.h"
+#include "federation/remote_exchange.h"
+#include "federation/terms.h"
+#include "run/run_directory.h"
+#include "run/run_json.h"
+#include "run/site_checkpoints.h"
+#include "run/site_run.h"
+
+namespace firm {
+
+// Thrown to leave a run that the user has interrupted.
+struct SiteInterrupted {};
+
+class SiteWork {
+ public:
+  // Reads study and data; an earlier run in arguments.out is gone on with. Throws firm::Error.
+  SiteWork(const SiteArguments& arguments, const SiteCallbacks& callbacks);
+
+  const RunDirectory& directory() const { return directory_; }
+  const std::vector<v1::Term>& terms() const { return terms_; }
+
+  // What the site tells about itself: study, rays, and what it can go on from.
+  v1::SiteMessage hello() const;
+
+  // Makes ready for an attempt. Throws firm::Error when study and members do not fit together.
+  void begin(const v1::Begin& begin);
+  // Computes, and writes the results.
+  Summary solve(RemoteExchange& exchange, const v1::Begin& begin);
+  // Its images, by name, as its results have them.
+  std::vector<std::pair<std::string, Block>> images() const;
+  // Whether the results of its run are complete.
+  bool done() const { return state_.done; }
+  // No other site needs this one any more.
+  void forget_checkpoints();
+
+ private:
+  // What is kept about the run besides its checkpoints.
+  struct State {
+    std::string run;
+    bool done = false;
+  };
+
+  void read_state();
+  void keep_state() const;
+  void keep_round(const RoundRecord& record, int limit);
+  void write_results(const Solution& solution);
+
+  const SiteArguments& arguments_;
+  const SiteCallbacks& callbacks_;
+  StudyFile file_;
+  SolveOptions options_;
+  std::vector<v1::Term> terms_;
+  Site site_;
+  Block data_;
+  StudyFile resolved_;
+  RunDirectory directory_;
+  SiteCheckpoints checkpoints_;
+  State state_;
+  std::unique_ptr<Problem> problem_;
+  std::optional<Block> truth_;
+  std::vector<std::string> names_;
+  RunFacts facts_;
+  std::string identity_;
+  Stopwatch watch_;
+  double next_flush_ = 0;
+};
+
+}  // namespace firm
