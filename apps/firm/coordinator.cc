@@ -27,8 +27,10 @@ int run(Arguments& a) {
     ProgressLine line;
     CoordinatorCallbacks callbacks;
     callbacks.interrupted = interrupt_requested;
-    callbacks.on_event = [](const std::string& text) { fmt::print(stderr, "{}\n", text); };
-    callbacks.on_listening = [](int port) { fmt::print(stderr, "listening on port {}\n", port); };
+    callbacks.on_event = [&](const std::string& text) { line.print_event(text); };
+    callbacks.on_listening = [&](int port) {
+      line.print_event(fmt::format("listening on port {}", port));
+    };
     callbacks.on_exchange = [&](std::uint64_t exchanges) {
       if (exchanges > 0) line.show_text([&] { return fmt::format("{} sums", exchanges); });
     };

@@ -1,11 +1,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "io/image_file.h"
 #include "io/pending_file.h"
+#include "local_federation.h"
 #include "report/montage.h"
 #include "run/reconstruct.h"
 #include "sim/simulate.h"
@@ -14,6 +21,8 @@
 
 namespace firm {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr double kNoise = 0.01;
 
@@ -34,7 +43,8 @@ MontageRow make_row(const Simulation& s, const std::string& label, std::size_t r
 }
 
 // The truth, the data, and both reconstructions, all images of a site with the truth's colours.
-void draw(const Simulation& s, const std::string& joint, const std::string& alone,
+// Every site has its joint image in its own directory.
+void draw(const Simulation& s, const LocalFederation& joint, const std::string& alone,
           const std::string& path) {
   const auto side = static_cast<std::size_t>(s.geometry.image_rows);
   const auto image_row = [&](const std::string& label, const auto& values_of) {
@@ -44,8 +54,11 @@ void draw(const Simulation& s, const std::string& joint, const std::string& alon
     }
     return row;
   };
-  const auto from_run = [](const std::string& run) {
-    return [run](const SimulatedSite& site) { return read_images(run + "/images.h5", site.name); };
+  const auto from_alone = [&](const SimulatedSite& site) {
+    return read_images(alone + "/images.h5", site.name);
+  };
+  const auto from_site = [&](const SimulatedSite& site) {
+    return read_images(site_directory(joint, site.name) + "/images.h5", site.name);
   };
   Montage montage;
   montage.title = fmt::format("The paper's study: {} x {} pixels, {} angles, noise {}", side, side,
@@ -54,55 +67,111 @@ void draw(const Simulation& s, const std::string& joint, const std::string& alon
   montage.rows.push_back(make_row(s, "sinogram", s.geometry.angles.size(), "g/cm\u00b2", "1",
                                   [](const SimulatedSite& site) { return site.data; }));
   montage.rows.back().height = 0.6;
-  montage.rows.push_back(image_row("each site alone (pgd)", from_run(alone)));
-  montage.rows.push_back(image_row("joint (firm-ds)", from_run(joint)));
+  montage.rows.push_back(image_row("each site alone (pgd)", from_alone));
+  montage.rows.push_back(image_row("federated (firm-ds)", from_site));
   write_montage(path, montage);
 }
 
-Summary run_method(const std::string& directory, const std::string& method, ProgressLine& line) {
+Summary reconstruct_alone(const std::string& directory, ProgressLine& line) {
   ReconArguments arguments;
   arguments.study = directory + "/study.toml";
-  arguments.out = directory + "/" + method;
+  arguments.out = directory + "/alone";
   arguments.start = RunDirectory::Start::kOverwrite;
-  arguments.settings = {{"method", method}};
+  arguments.settings = {{"method", "pgd"}};
   ReconCallbacks callbacks;
   callbacks.progress = line.callback();
   return reconstruct(arguments, callbacks).summary;
 }
 
-void print_comparison(const Summary& joint, const Summary& alone) {
-  fmt::print("\nDistance to the truth      ");
-  for (const SiteSummary& site : joint.sites) fmt::print("{:>9}", site.name);
-  fmt::print("{:>9}{:>9}{:>9}\n", "all", "rounds", "seconds");
-  for (const Summary* s : {&alone, &joint}) {
-    fmt::print("{:<27}", s == &joint ? "joint (firm-ds)" : "each site alone (pgd)");
-    for (const SiteSummary& site : s->sites) fmt::print("{:>9.2f}", *site.error);
-    fmt::print("{:>9.2f}{:>9}{:>9.2f}\n", *s->error, s->rounds, s->seconds);
+// What a line of the comparison says.
+struct Row {
+  std::string label;
+  std::vector<double> errors;  // of each site
+  int rounds = 0;
+  double seconds = 0;
+};
+
+Row row_of(const std::string& label, const Summary& s) {
+  Row row{label, {}, s.rounds, s.seconds};
+  for (const SiteSummary& site : s.sites) row.errors.push_back(*site.error);
+  return row;
+}
+
+// From the summaries that the sites have written.
+Row federated_row(const LocalFederation& f) {
+  Row row{"federated (firm-ds)", {}, 0, 0};
+  for (const std::string& site : f.sites) {
+    std::ifstream in(site_directory(f, site) + "/summary.json");
+    const auto summary = nlohmann::json::parse(in);
+    row.errors.push_back(summary.at("error_to_truth").at("total"));
+    row.rounds = summary.at("rounds");
+    row.seconds = std::max(row.seconds, summary.at("seconds").get<double>());
   }
+  return row;
+}
+
+void print_comparison(const std::vector<std::string>& sites, const std::vector<Row>& rows) {
+  fmt::print("\nDistance to the truth      ");
+  for (const std::string& site : sites) fmt::print("{:>9}", site);
+  fmt::print("{:>9}{:>9}{:>9}\n", "all", "rounds", "seconds");
+  for (const Row& row : rows) {
+    fmt::print("{:<27}", row.label);
+    double all = 0;
+    for (const double error : row.errors) {
+      fmt::print("{:>9.2f}", error);
+      all = std::hypot(all, error);
+    }
+    fmt::print("{:>9.2f}{:>9}{:>9.2f}\n", all, row.rounds, row.seconds);
+  }
+}
+
+// What left each site, from its ledger.
+void print_sent(const LocalFederation& f) {
+  fmt::print("\nWhat left each site (ledger.jsonl)   shares   other\n");
+  for (const std::string& site : f.sites) {
+    std::map<bool, double> bytes;
+    std::ifstream in(site_directory(f, site) + "/ledger.jsonl");
+    for (std::string line; std::getline(in, line);) {
+      const auto entry = nlohmann::json::parse(line);
+      bytes[entry.at("kind") == "share"] += entry.at("bytes").get<double>();
+    }
+    fmt::print("  {:<28}{:>13}{:>8}\n", site, bytes_text(bytes[true]), bytes_text(bytes[false]));
+  }
+  fmt::print("Shares are masked: the coordinator sees neither them nor their sum.\n");
 }
 
 void run(const std::string& out) {
   make_directory(out);
   SimulateOptions options;
   options.noise = kNoise;
-  Summary joint;
+  const auto in_out = [&](const char* name) { return (fs::path(out) / name).string(); };
+  LocalFederation federation{in_out("study.toml"), {}, in_out("federated"), in_out("truth.h5"), {}};
   Summary alone;
-  const std::string picture = (std::filesystem::path(out) / "demo.png").string();
   {
     ProgressLine line;
     const Simulation simulation = simulate(options, line.callback());
     write_simulation(simulation, out, line.callback());
-    joint = run_method(out, "firm-ds", line);
-    alone = run_method(out, "pgd", line);
-    draw(simulation, out + "/firm-ds", out + "/pgd", picture);
+    for (const SimulatedSite& site : simulation.sites) federation.sites.push_back(site.name);
     const Geometry& g = simulation.geometry;
     fmt::print("The paper's study: {} sites, {} x {} pixels, {} angles, {} beamlets, noise {}\n",
                simulation.sites.size(), g.image_rows, g.image_columns, g.angles.size(), g.beamlets,
                kNoise);
+    fmt::print("A coordinator and {} sites, each a process of its own, over mutual TLS\n",
+               federation.sites.size());
+    std::fflush(stdout);
+    run_local_federation(federation, [&] {
+      line.show_text([] { return std::string("coordinator and sites are at work"); });
+    });
+    alone = reconstruct_alone(out, line);
+    draw(simulation, federation, in_out("alone"), in_out("demo.png"));
   }
-  print_comparison(joint, alone);
-  fmt::print("\nStudy    {0}/study.toml\nRuns     {0}/firm-ds, {0}/pgd\nPicture  {1}\n", out,
-             picture);
+  print_comparison(federation.sites,
+                   {row_of("each site alone (pgd)", alone), federated_row(federation)});
+  print_sent(federation);
+  fmt::print(
+      "\nStudy      {0}/study.toml\nFederated  {0}/federated: a directory for each site, and the "
+      "logs\nAlone      {0}/alone\nPicture    {1}\n",
+      out, in_out("demo.png"));
 }
 
 }  // namespace
@@ -110,13 +179,15 @@ void run(const std::string& out) {
 void add_demo(CLI::App& app) {
   auto out = std::make_shared<std::string>("firm-demo");
   CLI::App* verb = app.add_subcommand(
-      "demo", "Simulate the paper's study, reconstruct it jointly and site by site, and compare");
+      "demo",
+      "The whole thing on this machine: simulate the paper's study, reconstruct it with a\n"
+      "coordinator and four sites over mutual TLS, and compare with each site alone");
   verb->add_option("--out", *out, "Directory for the files; created when needed")
       ->capture_default_str();
   verb->footer(
       "Example:\n"
-      "  firm demo --out demo       leaves demo/study.toml, its data files, the runs demo/firm-ds\n"
-      "                             and demo/pgd, and demo/demo.png");
+      "  firm demo --out demo       leaves demo/study.toml, its data files, the federation in\n"
+      "                             demo/federated, the run demo/alone, and demo/demo.png");
   verb->callback([out] { run(*out); });
 }
 

@@ -42,7 +42,7 @@ int run(Arguments& a) {
     callbacks.progress = line.callback();
     callbacks.interrupted = interrupt_requested;
     callbacks.on_event = [&](const std::string& text) {
-      fmt::print(stderr, "{}: {}\n", a.site.name, text);
+      line.print_event(fmt::format("{}: {}", a.site.name, text));
     };
     callbacks.on_round = [&](const RoundRecord& r, int) {
       line.show_text([&] {

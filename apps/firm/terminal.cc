@@ -59,4 +59,8 @@ void ProgressLine::show_text(const std::function<std::string()>& make) {
   std::fflush(stderr);
 }
 
+void ProgressLine::print_event(const std::string& text) {
+  fmt::print(stderr, "{}{}\n", drawn_ && terminal_ ? "\r\033[K" : "", text);
+}
+
 }  // namespace firm

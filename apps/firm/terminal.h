@@ -28,6 +28,8 @@ class ProgressLine {
   Progress callback();
   // Shows make() when it is time to.
   void show_text(const std::function<std::string()>& make);
+  // Shows a line that stays, at once.
+  void print_event(const std::string& text);
 
  private:
   bool terminal_;
