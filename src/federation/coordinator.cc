@@ -47,6 +47,12 @@ std::vector<v1::Difference> differences(const std::map<std::string, std::string>
   return found;
 }
 
+ToSite refusal(const std::string& text) {
+  auto message = std::make_shared<v1::CoordinatorMessage>();
+  message->mutable_refusal()->set_message(text);
+  return message;
+}
+
 }  // namespace
 
 Coordinator::Coordinator(CoordinatorOptions options, CoordinatorState state,
@@ -85,14 +91,13 @@ std::uint64_t Coordinator::connect(const std::string& site, Outbox outbox) {
   const auto found = peers_.find(site);
   if (found == peers_.end()) {
     log(fmt::format("{}: refused, not a site of this study", site));
-    v1::CoordinatorMessage message;
-    message.mutable_refusal()->set_message(fmt::format(
-        "expected one of the study's sites ({}), found {}", fmt::join(options_.sites, ", "), site));
-    outbox(std::make_shared<const v1::CoordinatorMessage>(std::move(message)));
+    outbox(refusal(fmt::format("expected one of the study's sites ({}), found {}",
+                               fmt::join(options_.sites, ", "), site)));
     return 0;
   }
   Peer& peer = found->second;
   const bool replaced = peer.connection != 0;
+  if (replaced) peer.outbox(refusal(fmt::format("{} has connected again, from elsewhere", site)));
   peer.connection = ++connections_;
   peer.outbox = std::move(outbox);
   peer.ready = false;
@@ -124,9 +129,7 @@ bool Coordinator::receive(const std::string& site, std::uint64_t connection,
   const Wrong wrong = dispatch(site, message);
   if (!wrong) return true;
   log(fmt::format("{}: refused: {}", site, *wrong));
-  v1::CoordinatorMessage refusal;
-  refusal.mutable_refusal()->set_message(*wrong);
-  send(site, refusal);
+  peer.outbox(refusal(*wrong));
   release(peer);
   abandon(fmt::format("{} was refused", site));
   return false;

@@ -63,7 +63,7 @@ class Coordinator {
   Coordinator(CoordinatorOptions options, CoordinatorState state, CoordinatorObserver observer);
 
   // A site, known by its certificate, has opened a stream. An older stream of the same site is
-  // given up: its outbox gets no more messages. Returns the number of the connection.
+  // told so, and given up: its outbox gets no more messages. Returns the number of the connection.
   std::uint64_t connect(const std::string& site, Outbox outbox);
   // Returns false when the connection is to be closed; the site has been told why.
   bool receive(const std::string& site, std::uint64_t connection, const v1::SiteMessage& message);

@@ -41,7 +41,8 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKe
   }
   std::set<std::string> to;
   for (const v1::SealedKey& key : keys.keys()) to.insert(key.to());
-  if (to.size() + 1 != peers_.size() || to.contains(site) ||
+  if (keys.keys_size() != static_cast<int>(to.size()) || to.size() + 1 != peers_.size() ||
+      to.contains(site) ||
       !std::all_of(to.begin(), to.end(), [&](const auto& t) { return peers_.contains(t); })) {
     return "expected one key for every other site, found others";
   }

@@ -60,12 +60,13 @@ void FixedPointCollective::add_up(std::span<float> vector, std::span<double> sca
     fraction_[vector.size()] = *scale;
   }
   if (!vector.empty()) decode(words_, fraction_.at(vector.size()), vector);
-  if (!opener.empty()) return;  // scalars are for that site alone, too
+  if (!exchange_.opens(opener)) return;  // scalars are for that site alone, too
   std::vector<double> sums(scalar_words_.size());
   decode(scalar_words_, sums);
   std::copy_n(sums.begin(), scalars.size(), scalars.begin());
   check_votes(sums[scalars.size()]);
-  if (!vector.empty()) refine(vector.size(), sums[scalars.size() + 1]);
+  // All sites change their scale, or none.
+  if (opener.empty() && !vector.empty()) refine(vector.size(), sums[scalars.size() + 1]);
 }
 
 // Masks of sites that have not seen the same broadcasts do not cancel.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "federation/grpc_limits.h"
+#include "federation/grpc_log.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
@@ -67,14 +68,13 @@ class Service final : public v1::Federation::Service {
       coordinator_.note(fmt::format("{}: refused: {}", context->peer(), refused.what()));
       return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
     }
-    serve(site, *stream);
-    return grpc::Status::OK;
+    return serve(site, *stream);
   }
 
  private:
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
 
-  void serve(const std::string& site, Stream& stream) {
+  grpc::Status serve(const std::string& site, Stream& stream) {
     const auto queue = std::make_shared<Queue>();
     std::jthread writer([&] {
       while (const ToSite message = queue->pop()) {
@@ -83,13 +83,30 @@ class Service final : public v1::Federation::Service {
     });
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
-    v1::SiteMessage message;
-    while (connection != 0 && stream.Read(&message)) {
-      if (!coordinator_.receive(site, connection, message)) break;
+    grpc::Status status;
+    if (connection != 0) {
+      status = listen(site, connection, stream);
+      coordinator_.disconnect(site, connection);
     }
-    if (connection != 0) coordinator_.disconnect(site, connection);
     queue->close();
     writer.join();
+    return status;
+  }
+
+  // Until the site leaves, is refused, or cannot be served.
+  grpc::Status listen(const std::string& site, std::uint64_t connection, Stream& stream) {
+    try {
+      v1::SiteMessage message;
+      while (stream.Read(&message)) {
+        if (!coordinator_.receive(site, connection, message)) return grpc::Status::OK;
+      }
+    } catch (const std::exception& e) {  // a full disk, say
+      coordinator_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
+      return {grpc::StatusCode::INTERNAL, "the coordinator cannot go on at present"};
+    }
+    // A site that has left does not hear it.
+    return {grpc::StatusCode::INVALID_ARGUMENT,
+            "expected a message of protocol 1, found bytes that are none"};
   }
 
   Coordinator& coordinator_;
@@ -99,8 +116,26 @@ class Service final : public v1::Federation::Service {
 }  // namespace
 
 struct GrpcServer::State {
-  State(Coordinator& coordinator, Admission admit) : service(coordinator, std::move(admit)) {}
+  State(Coordinator& coordinator, Admission admit)
+      : log([this, &coordinator](const std::string& reason) {
+          if (is_new(reason)) {
+            coordinator.note(fmt::format("a connection was refused: {}", reason));
+          }
+        }),
+        service(coordinator, std::move(admit)) {}
 
+  // A site that is refused tries again and again: one line in ten seconds is enough. Called by the
+  // log, one line at a time.
+  bool is_new(const std::string& reason) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto [last, inserted] = refused.try_emplace(reason, now);
+    if (!inserted && now - last->second < std::chrono::seconds(10)) return false;
+    last->second = now;
+    return true;
+  }
+
+  std::map<std::string, std::chrono::steady_clock::time_point> refused;
+  GrpcLog log;
   Service service;
   int port = 0;
   std::unique_ptr<grpc::Server> server;

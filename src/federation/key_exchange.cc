@@ -32,15 +32,25 @@ v1::SiteMessage offer_message(const KeyExchange& with, const Offer& offer, std::
   return message;
 }
 
-// Whether the signature is by the certificate that the peer sent along, and that is one of the
-// study's authority for the peer's name.
+// What is in the peer's certificate; throws firm::Error that names the peer.
+CertificateFacts facts_of(const v1::Offer& offer, const std::string& ca) {
+  try {
+    return verify_peer(offer.certificate(), ca, CertificatePurpose::kSite, current_instant());
+  } catch (const Error& e) {
+    throw Error(e.kind(), fmt::format("key agreement: site {}: {}", offer.site(), e.what()));
+  }
+}
+
+// Whether the signature is by the certificate that the peer sent along, that is one of the study's
+// authority for the peer's name, and has the key that the study names.
 Verify verify_by(const KeyExchange& with, const v1::Offers& offers) {
   return [&](const std::string& site, const std::string& bytes, const std::string& signature) {
     for (const v1::Offer& offer : offers.offers()) {
       if (offer.site() != site) continue;
-      const std::string name =
-          verify_site(offer.certificate(), with.credentials.ca_pem, current_instant());
-      return name == site &&
+      const CertificateFacts facts = facts_of(offer, with.credentials.ca_pem);
+      const auto key = with.keys.find(site);
+      return facts.name == site &&
+             (key == with.keys.end() || key->second == facts.key_fingerprint) &&
              verify_signature(bytes_of(bytes), bytes_of(signature), offer.certificate());
     }
     return false;

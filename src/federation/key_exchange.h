@@ -1,6 +1,9 @@
 // The keys of an attempt: offers to and from all peers, through the coordinator, and the group key.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "federation/agreement.h"
 #include "federation/ledger.h"
 #include "federation/masking.h"
@@ -14,7 +17,8 @@ struct KeyExchange {
   Ledger& ledger;
   const Credentials& credentials;
   std::string site;
-  std::string study;  // its hash
+  std::string study;                        // its hash
+  std::map<std::string, std::string> keys;  // fingerprint of a site's key, where the study has it
   bool allow_two = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -42,8 +43,25 @@ std::pair<std::uint32_t, std::uint64_t> place_of(const v1::SiteMessage& message)
 
 }  // namespace
 
-Ledger::Ledger(std::string path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "ab")) {
-  if (!file_) throw data_error({path_, "", "a file that can be added to", std::strerror(errno)});
+Ledger::Ledger(std::string path) : path_(std::move(path)) {
+  count_lines();
+  file_.reset(std::fopen(path_.c_str(), "ab"));
+  if (!file_ || (cut_off_ && std::fputc('\n', file_.get()) == EOF)) {
+    throw data_error({path_, "", "a file that can be added to", std::strerror(errno)});
+  }
+}
+
+void Ledger::count_lines() {
+  std::ifstream in(path_);
+  for (std::string line; std::getline(in, line);) {
+    cut_off_ = in.eof();  // no end of line
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    // What was cut off before was not sent.
+    if (!json.is_object() || !json.contains("kind") || !json.contains("bytes")) continue;
+    Sums& sums = sums_[json["kind"].get<std::string>()];
+    ++sums.messages;
+    sums.bytes += json["bytes"].get<std::uint64_t>();
+  }
 }
 
 void Ledger::record(const v1::SiteMessage& message) {

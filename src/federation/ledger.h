@@ -4,7 +4,8 @@
 //   {"time": "2026-03-01T12:00:00.123Z", "attempt": 1, "exchange": 7, "kind": "share",
 //    "bytes": 250123, "sha256": "..."}
 //
-// Lines are only ever added. What is in a share is masked; its hash is that of what was sent.
+// Lines are only ever added; one that a crash has cut off is ended. What is in a share is masked;
+// its hash is that of what was sent.
 #pragma once
 
 #include <cstdio>
@@ -23,13 +24,13 @@ class Ledger {
     std::uint64_t bytes = 0;
   };
 
-  // Opens, or creates, the file. Throws firm::Error.
+  // Opens, or creates, the file; what is in it counts. Throws firm::Error.
   explicit Ledger(std::string path);
 
   // Before the message is sent: what cannot be written down is not sent. Throws firm::Error.
   void record(const v1::SiteMessage& message);
 
-  // By kind, since this object was made.
+  // By kind, over all lines of the file.
   const std::map<std::string, Sums>& sums() const { return sums_; }
 
  private:
@@ -37,7 +38,10 @@ class Ledger {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
+  void count_lines();
+
   std::string path_;
+  bool cut_off_ = false;  // whether the last line has no end
   std::unique_ptr<std::FILE, Close> file_;
   std::map<std::string, Sums> sums_;
 };

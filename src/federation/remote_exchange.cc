@@ -39,6 +39,10 @@ MaskPosition RemoteExchange::mask_position(const std::string& opener) const {
   return {exchange_, (std::uint64_t{setup_.attempt} << 32) | try_, previous_, opener};
 }
 
+bool RemoteExchange::opens(const std::string& opener) const {
+  return !setup_.masker || opener.empty() || opener == setup_.site;
+}
+
 std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int> exponent,
                                        const std::string& opener) {
   if (exponent) {
@@ -51,10 +55,7 @@ std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int
   Sha256 hash;
   hash.add(std::as_bytes(share.words));
   hash.add(std::as_bytes(share.scalars));
-  // A sum for one site alone stays noise to the others.
-  if (setup_.masker && (opener.empty() || opener == setup_.site)) {
-    setup_.masker->unmask(share, mask_position(opener));
-  }
+  if (setup_.masker && opens(opener)) setup_.masker->unmask(share, mask_position(opener));
   previous_ = hash.finish();
   ++exchange_;
   try_ = 0;

@@ -30,6 +30,7 @@ class RemoteExchange : public WordExchange {
   // fit.
   std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                          const std::string& opener) override;
+  bool opens(const std::string& opener) const override;
 
   // Whether the coordinator has asked for it since the last call.
   bool checkpoint_asked() override;

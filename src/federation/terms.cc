@@ -43,6 +43,7 @@ std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& option
     terms.push_back(
         term("site " + site.name + ", coefficient", fmt::format("{}", site.coefficient)));
     terms.push_back(term("site " + site.name + ", sigma", fmt::format("{}", site.sigma)));
+    terms.push_back(term("site " + site.name + ", key", site.key.empty() ? "any" : site.key));
   }
   for (const OptionText& option : describe_options(options)) {
     if (is_agreed(option.key)) terms.push_back(term("option " + option.key, option.value));
@@ -93,6 +94,10 @@ Study study_with(const StudyFile& file, const v1::Begin& begin) {
   study.pixel_size = file.pixel_size;
   study.slices = static_cast<std::size_t>(file.slices);
   study.other = file.other;
+  if (static_cast<std::size_t>(begin.members_size()) != file.sites.size()) {
+    throw Error(Error::Kind::kNetwork, fmt::format("coordinator: expected {} sites, found {}",
+                                                   file.sites.size(), begin.members_size()));
+  }
   for (const bool xrt : {false, true}) {
     for (const SiteEntry& entry : file.sites) {
       if ((entry.kind == "xrt") != xrt) continue;

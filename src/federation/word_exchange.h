@@ -36,6 +36,8 @@ class WordExchange {
   // are of no use. `opener` is the one site that may read the sum; empty when all may.
   virtual std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                                  const std::string& opener) = 0;
+  // Whether this site can read such a sum; to others it is noise.
+  virtual bool opens(const std::string& /*opener*/) const { return true; }
 
   // Whether all are to keep their state; asked once after every sum.
   virtual bool checkpoint_asked() = 0;

@@ -71,6 +71,7 @@ std::string site_table(const SiteEntry& s) {
     text += line("minus_log", s.minus_log,
                  s.minus_log ? "the data is counts" : "the logarithm is already taken");
   }
+  if (!s.key.empty()) text += line("key", s.key, "of its certificate");
   return text;
 }
 
@@ -119,7 +120,7 @@ std::string solve_table(const StudyFile& s) {
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
     return std::tie(s.name, s.kind, s.data, s.coefficient, s.sigma, s.spacing, s.rotation_axis,
-                    s.minus_log);
+                    s.minus_log, s.key);
   };
   return members(a) == members(b);
 }

@@ -16,7 +16,9 @@ struct SiteEntry {
   std::optional<double> spacing;        // cm, between beamlets; without: as load_study.h says
   std::optional<double> rotation_axis;  // beamlets, edge coordinates; without: the data file's
   bool minus_log = false;  // of an xrt site: the data is counts, the logarithm is still to be taken
-  int line = 0;            // of its table in the file it was read from
+  std::string key;  // SHA-256 of the public key of its certificate, hexadecimal; empty: any key
+                    // that the authority has signed
+  int line = 0;     // of its table in the file it was read from
 };
 
 // One key of [solve]. Its meaning is the solver's business; here it is a text, whatever its type in

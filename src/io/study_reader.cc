@@ -140,6 +140,18 @@ void read_kind(const StudyTable& t, SiteEntry& site) {
   throw t.error("coefficient", "no such key for kind \"xrt\"", "one; it belongs to kind \"xrf\"");
 }
 
+// As `firm pki` shows it: spaces and capitals do not count.
+std::string read_key(const StudyTable& t) {
+  std::string digits;
+  for (const char c : t.text("key")) {
+    if (c != ' ') digits.push_back(static_cast<char>(c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c));
+  }
+  const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (digits.size() == 64 && std::ranges::all_of(digits, hexadecimal)) return digits;
+  throw t.error("key", "64 hexadecimal digits, as firm pki request shows them",
+                fmt::format("\"{}\"", t.text("key")));
+}
+
 SiteEntry read_site(const StudyTable& t, const std::vector<SiteEntry>& before) {
   SiteEntry site;
   site.line = t.line();
@@ -149,6 +161,7 @@ SiteEntry read_site(const StudyTable& t, const std::vector<SiteEntry>& before) {
   if (t.has("sigma")) site.sigma = t.positive("sigma");
   if (t.has("spacing")) site.spacing = t.length("spacing");
   if (t.has("rotation_axis")) site.rotation_axis = t.number("rotation_axis");
+  if (t.has("key")) site.key = read_key(t);
   if (site.kind != "xrt") return site;
   const auto xrt = std::ranges::find(before, "xrt", &SiteEntry::kind);
   if (xrt == before.end()) return site;
@@ -167,9 +180,9 @@ void read_sites(const std::string& path, const toml::table& root, StudyFile& stu
     throw usage_error({place(path, line_of(*node)), "[[site]]", expected, describe_value(*node)});
   }
   for (std::size_t k = 0; k < tables->size(); ++k) {
-    const StudyTable table(
-        path, fmt::format("site[{}].", k), *tables->get(k)->as_table(),
-        {"name", "kind", "data", "coefficient", "sigma", "spacing", "rotation_axis", "minus_log"});
+    const StudyTable table(path, fmt::format("site[{}].", k), *tables->get(k)->as_table(),
+                           {"name", "kind", "data", "coefficient", "sigma", "spacing",
+                            "rotation_axis", "minus_log", "key"});
     study.sites.push_back(read_site(table, study.sites));
   }
   for (const char* kind : {"xrf", "xrt"}) {

@@ -169,9 +169,10 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
                               static_cast<std::size_t>(begin.members_size()),
                               {}};
   if (begin.secure()) {
-    setup.masker = exchange_keys({channel, ledger_, credentials_, arguments_.name,
-                                  study_hash(work_.terms(), begin), arguments_.insecure},
-                                 begin);
+    setup.masker =
+        exchange_keys({channel, ledger_, credentials_, arguments_.name,
+                       study_hash(work_.terms(), begin), work_.keys(), arguments_.insecure},
+                      begin);
   }
   RemoteExchange exchange(std::move(setup));
   try {

@@ -76,6 +76,14 @@ void SiteWork::keep_state() const {
   write_text_file(directory_.file(kState), json.dump() + "\n");
 }
 
+std::map<std::string, std::string> SiteWork::keys() const {
+  std::map<std::string, std::string> keys;
+  for (const SiteEntry& entry : file_.sites) {
+    if (!entry.key.empty()) keys[entry.name] = entry.key;
+  }
+  return keys;
+}
+
 v1::SiteMessage SiteWork::hello() const {
   v1::SiteMessage message;
   v1::Hello& hello = *message.mutable_hello();
@@ -95,6 +103,10 @@ void SiteWork::begin(const v1::Begin& begin) {
   const auto at = std::find_if(study.sites.begin(), study.sites.end(),
                                [&](const Site& s) { return s.name == arguments_.name; });
   const auto index = static_cast<std::size_t>(at - study.sites.begin());
+  if (!same_rays(at->geometry, site_.geometry)) {
+    throw Error(Error::Kind::kNetwork,
+                "coordinator: expected this site's geometry as it was sent, found another");
+  }
   std::vector<std::string> fingerprints(study.sites.size());
   fingerprints[index] = fingerprint(data_);
   facts_ = {study.name, options_, {fingerprints[index]}};

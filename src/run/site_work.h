@@ -1,6 +1,7 @@
 // SiteWork: what a site of a federation computes and keeps, whatever connects it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,8 @@ class SiteWork {
 
   const RunDirectory& directory() const { return directory_; }
   const std::vector<v1::Term>& terms() const { return terms_; }
+  // Fingerprints of the keys of sites, of those that the study names.
+  std::map<std::string, std::string> keys() const;
 
   // What the site tells about itself: study, rays, and what it can go on from.
   v1::SiteMessage hello() const;

@@ -1,0 +1,22 @@
+// What the machine has to give: time, memory, room on its disks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "federation/pki.h"
+
+namespace firm {
+
+struct Machine {
+  Instant now;
+  std::uint64_t memory = 0;  // bytes that a process can still get
+  std::function<std::uint64_t(const std::string& directory)> free_disk;
+};
+
+// This one. Memory is what the system has, or what the control group leaves, as under Slurm or
+// systemd, whichever is less.
+Machine this_machine();
+
+}  // namespace firm

@@ -1,0 +1,115 @@
+// firm recon --separate and --mpi, by the program itself.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command_line.h"
+
+namespace firm {
+namespace {
+
+class Parts : public CommandLine {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run("simulate --out s --size 24 --angles 8 --slices 2 --noise 0.01").code, 0);
+  }
+
+  // Under mpirun, which minds neither root nor few cores here.
+  Outcome run_processes(int count, const std::string& arguments) {
+    return run(arguments,
+               "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+               "mpirun --oversubscribe -n " +
+                   std::to_string(count));
+  }
+
+  std::string images(const std::string& run) {
+    return file_content(directory_ / run + "/images.h5");
+  }
+  std::string images_of_all_sites(const std::string& run) {
+    std::string all;
+    for (const std::string site : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
+      for (const std::string slice : {"0", "1"}) {
+        all +=
+            file_content(directory_ / run + "/recon/" + site + "_rec/recon_0000" + slice + ".tiff");
+      }
+    }
+    return all;
+  }
+  nlohmann::json summary(const std::string& run) {
+    return nlohmann::json::parse(file_content(directory_ / run + "/summary.json"));
+  }
+};
+
+TEST_F(Parts, GiveTheSameBytesInAnyNumberOfProcesses) {
+  for (const std::string method :
+       {"firm-ds", "firm --set stop.rounds=30", "fedpgd --set stop.rounds=9"}) {
+    const std::string out = method.substr(0, method.find(' '));
+    const Outcome one = run("recon s/study.toml --separate --out " + out + " --method " + method);
+    ASSERT_LT(one.code, 6) << one.err;
+    ASSERT_NE(one.code, 2) << one.err;
+    for (const int processes : {1, 2, 4}) {
+      const std::string many = out + "-" + std::to_string(processes);
+      const Outcome o = run_processes(
+          processes, "recon s/study.toml --mpi --out " + many + " --method " + method);
+      ASSERT_EQ(o.code, one.code) << o.err;
+      EXPECT_EQ(images(many), images(out)) << method << processes;
+    }
+  }
+}
+
+TEST_F(Parts, FindWhatAllSitesTogetherFind) {
+  ASSERT_EQ(run("recon s/study.toml --out together").code, 0);
+  ASSERT_EQ(run("recon s/study.toml --separate --out separate").code, 0);
+  const auto a = summary("together");
+  const auto b = summary("separate");
+  EXPECT_EQ(a.at("rounds"), b.at("rounds"));
+  EXPECT_NEAR(a.at("objective").get<double>(), b.at("objective").get<double>(),
+              1e-5 * a.at("objective").get<double>());
+  EXPECT_EQ(a.at("sites").size(), b.at("sites").size());
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(a.at("sites")[i].at("name"), b.at("sites")[i].at("name"));
+    EXPECT_NEAR(a.at("sites")[i].at("error_to_truth").get<double>(),
+                b.at("sites")[i].at("error_to_truth").get<double>(), 1e-3);
+  }
+  EXPECT_NEAR(a.at("error_to_truth").at("total").get<double>(),
+              b.at("error_to_truth").at("total").get<double>(), 1e-3);
+}
+
+// Slices are columns of their own: of a method whose steps do not depend on sums over all of them
+// the images are the same.
+TEST_F(Parts, AreSlicesToo) {
+  const std::string firm = " --method firm --set stop.rounds=30 --set stop.discrepancy=0";
+  ASSERT_EQ(run("recon s/study.toml --separate --out one" + firm).code, 5);
+  const Outcome o = run_processes(8, "recon s/study.toml --mpi --out eight" + firm);
+  ASSERT_EQ(o.code, 5) << o.err;
+  EXPECT_EQ(summary("eight").at("rounds"), 30);
+  EXPECT_EQ(images_of_all_sites("eight"), images_of_all_sites("one"));
+  const double one = summary("one").at("objective");
+  EXPECT_NEAR(summary("eight").at("objective").get<double>(), one, 1e-5 * one);
+}
+
+TEST_F(Parts, GoOnWhereTheyStopped) {
+  const std::string firm = " --method firm --set stop.discrepancy=0";
+  ASSERT_EQ(run("recon s/study.toml --separate --out whole --set stop.rounds=40" + firm).code, 5);
+  ASSERT_EQ(run("recon s/study.toml --separate --out part --set stop.rounds=25" + firm).code, 5);
+  const Outcome o =
+      run_processes(2, "recon s/study.toml --mpi --out part --resume --set stop.rounds=40");
+  ASSERT_EQ(o.code, 5) << o.err;
+  EXPECT_CONTAINS(o.out, "--resume --mpi");
+  EXPECT_EQ(images_of_all_sites("part"), images_of_all_sites("whole"));
+}
+
+TEST_F(Parts, SayOnceWhatIsWrong) {
+  const Outcome count = run_processes(3 + 4, "recon s/study.toml --mpi --out r");
+  EXPECT_EQ(count.code, 2);
+  EXPECT_CONTAINS(count.err, "found 7 processes");
+  std::filesystem::remove(directory_ / "s/xrf-2.h5");
+  const Outcome data = run_processes(4, "recon s/study.toml --mpi --out r");
+  EXPECT_EQ(data.code, 3);
+  const std::size_t first = data.err.find("firm: error: ");
+  ASSERT_NE(first, std::string::npos) << data.err;
+  EXPECT_CONTAINS(data.err, "xrf-2.h5");
+  EXPECT_EQ(data.err.find("firm: error: ", first + 1), std::string::npos) << data.err;
+}
+
+}  // namespace
+}  // namespace firm
