@@ -160,4 +160,15 @@ inline Solution solve_small(const SmallStudy& small, const SolveOptions& options
   return solve(input);
 }
 
+// Three sites and few pixels, for tests of what all methods have in common.
+inline const SmallStudyOptions kPlain{.seed = 91, .sites = 3, .rows = 5, .angles = 5};
+
+// Options that do not depend on the unit of length.
+inline SolveOptions with_method(const std::string& method) {
+  SolveOptions options;
+  options.method = method;
+  options.firm.rule = "relative";
+  return options;
+}
+
 }  // namespace firm

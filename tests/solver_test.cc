@@ -13,15 +13,6 @@
 namespace firm {
 namespace {
 
-const SmallStudyOptions kPlain{.seed = 91, .sites = 3, .rows = 5, .angles = 5};
-
-SolveOptions with_method(const std::string& method) {
-  SolveOptions options;
-  options.method = method;
-  options.firm.rule = "relative";
-  return options;
-}
-
 // A run and its history.
 struct Recorded {
   Recorded(const SmallStudy& small, const SolveOptions& options, Observer observer = {}) {

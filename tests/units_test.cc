@@ -9,15 +9,6 @@
 namespace firm {
 namespace {
 
-const SmallStudyOptions kPlain{.seed = 91, .sites = 3, .rows = 5, .angles = 5};
-
-SolveOptions with_method(const std::string& method) {
-  SolveOptions options;
-  options.method = method;
-  options.firm.rule = "relative";
-  return options;
-}
-
 // The same object measured in another unit of length, 1e4 times smaller.
 SmallStudy in_micrometres(SmallStudy small) {
   constexpr double kScale = 1e4;

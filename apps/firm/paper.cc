@@ -81,7 +81,7 @@ void add_paper(CLI::App& app, int& exit_code) {
       "--samples", a->samples,
       "Noisy samples per cell of the multimodality grid; without: 10 at gamma = 1, and "
       "4, 2, 1 at 0.1, 0.05, 0.02, where a run takes up to 9000 rounds; 10 "
-      "everywhere take three hours on two cores");
+      "everywhere take about three times as long");
   verb->add_option("--threads", a->paper.threads, "Threads; without: all");
   verb->footer(
       "Leaves in --out: paper.html (claims of the paper, what was found, verdicts), paper.json,\n"

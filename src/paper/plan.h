@@ -23,7 +23,7 @@ struct Plan {
   std::vector<int> plsqr_angles = {25, 50, 75, 100};
 
   // Samples of a cell. A run takes 1 / gamma times as many rounds, and the spread of the samples is
-  // small: ten of them everywhere would take three hours on two cores, of which these leave one.
+  // small: ten of them everywhere would take, by the number of updates, about three times as long.
   int samples_of(double gamma) const;
 
   // A trial of the paper's study.

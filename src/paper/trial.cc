@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "solve/solver.h"
 
@@ -83,7 +84,8 @@ std::string Trial::id() const {
 }
 
 double Trial::cost() const {
-  return 8.0 * expected_rounds * angles * 1.416 * size * static_cast<double>(size);
+  const double beamlets = std::numbers::sqrt2 * size;
+  return 8.0 * expected_rounds * angles * beamlets * size;
 }
 
 SimulatedStudy study_of(const Trial& trial) {

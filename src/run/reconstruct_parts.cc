@@ -240,7 +240,7 @@ void PartsRun::solve_all() {
 ReconResult PartsRun::write(const std::vector<PartResult>& results) {
   const Summary& common = works_.front().solution.summary;
   const JoinedResult joined = join(study_, common, results);
-  const RunFacts facts{study_.name, options_, joined.fingerprints};
+  const RunFacts facts{study_.name, options_, joined.fingerprints, {}};
   const std::optional<Block> truth =
       read_truth(truth_path(file_, arguments_.study, arguments_.truth), study_, joined.variables,
                  {study_.slices});

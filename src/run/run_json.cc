@@ -110,6 +110,12 @@ std::string summary_json(const Summary& s, const RunFacts& facts) {
   SolveOptions used = facts.options;
   used.stop = s.stop;
   j["options"] = options_json(used);
+  if (facts.federation) {
+    const FederationFacts& f = *facts.federation;
+    j["federation"] = {{"run", f.run},           {"attempt", f.attempt},
+                       {"sites", f.sites},       {"secure_aggregation", f.secure},
+                       {"messages", f.messages}, {"bytes", f.bytes}};
+  }
   return j.dump(2) + "\n";
 }
 

@@ -1,6 +1,8 @@
 // summary.json and the lines of history.jsonl. docs/formats.md lists the keys.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,11 +13,22 @@ namespace firm {
 // One line, without the line's end. `names` of the hosted variables.
 std::string history_line(const RoundRecord& record, const std::vector<std::string>& names);
 
+// Of a site of a federation.
+struct FederationFacts {
+  std::string run;
+  std::uint32_t attempt = 0;
+  std::size_t sites = 0;
+  bool secure = true;
+  std::uint64_t messages = 0;  // that have left the site, according to its ledger
+  std::uint64_t bytes = 0;
+};
+
 // What a summary needs to know about a run besides its result.
 struct RunFacts {
   std::string study;  // its name
   SolveOptions options;
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
+  std::optional<FederationFacts> federation = {};
 };
 
 // The whole summary.

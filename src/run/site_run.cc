@@ -176,7 +176,7 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   }
   RemoteExchange exchange(std::move(setup));
   try {
-    result_.summary = work_.solve(exchange, begin);
+    result_.summary = work_.solve(exchange, begin, ledger_);
     if (arguments_.publish) publish(channel, begin.run());
   } catch (const Error& error) {
     v1::SiteMessage message;

@@ -109,7 +109,7 @@ void SiteWork::begin(const v1::Begin& begin) {
   }
   std::vector<std::string> fingerprints(study.sites.size());
   fingerprints[index] = fingerprint(data_);
-  facts_ = {study.name, options_, {fingerprints[index]}};
+  facts_ = {study.name, options_, {fingerprints[index]}, {}};
   const std::string identity = run_identity(study, options_, fingerprints);
   if (!problem_ || identity != identity_) {
     identity_ = identity;
@@ -126,7 +126,7 @@ void SiteWork::begin(const v1::Begin& begin) {
   }
 }
 
-Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin) {
+Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
   std::optional<Checkpoint> checkpoint;
   if (begin.round() > 0) checkpoint.emplace(checkpoints_.path(begin.round()), identity_);
   FixedPointCollective collective(exchange);
@@ -151,6 +151,12 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin) {
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
   const Solution solution = solver.run();
+  FederationFacts& federation = facts_.federation.emplace();
+  federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
+  for (const auto& [kind, sums] : ledger.sums()) {
+    federation.messages += sums.messages;
+    federation.bytes += sums.bytes;
+  }
   write_results(solution);
   return solution.summary;
 }

@@ -36,7 +36,7 @@ class SiteWork {
   // Makes ready for an attempt. Throws firm::Error when study and members do not fit together.
   void begin(const v1::Begin& begin);
   // Computes, and writes the results.
-  Summary solve(RemoteExchange& exchange, const v1::Begin& begin);
+  Summary solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger);
   // Its images, by name, as its results have them.
   std::vector<std::pair<std::string, Block>> images() const;
   // Whether the results of its run are complete.
