@@ -163,11 +163,12 @@ inline Solution solve_small(const SmallStudy& small, const SolveOptions& options
 // Three sites and few pixels, for tests of what all methods have in common.
 inline const SmallStudyOptions kPlain{.seed = 91, .sites = 3, .rows = 5, .angles = 5};
 
-// Options that do not depend on the unit of length.
+// Options that do not depend on the unit of length, and few local steps.
 inline SolveOptions with_method(const std::string& method) {
   SolveOptions options;
   options.method = method;
   options.firm.rule = "relative";
+  options.ds.local_steps = 1;  // a run of several rounds
   return options;
 }
 

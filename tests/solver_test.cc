@@ -99,7 +99,6 @@ TEST(StopRules, EndARunWhenEverySliceOfEverySiteFitsToTheNoise) {
   for (const std::string& method : method_names()) {
     SolveOptions options = with_method(method);
     options.stop.discrepancy = 0.1;
-    options.ds.local_steps = 2;
     const Recorded run(small, options);
     EXPECT_EQ(run.end().reason, method == "plsqr" ? "tolerance" : "discrepancy") << method;
     EXPECT_CONTAINS(run.end().message, method == "plsqr" ? "discrepancy rule" : "s = 0.1");

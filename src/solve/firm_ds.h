@@ -11,7 +11,8 @@
 //     site i takes   M steps (Nnls) towards  min_{w >= 0}  || A_i w - b_i ||^2 / s_i^2
 //                         + || c_i A_N w - (q_i - tau_i e) ||^2 / (tau_i s_N^2)
 //
-// The objective never rises, and the coupling holds exactly in every round. `other`, which lives
+// Each site starts with M steps on its own data, so that not even the first sum is anyone's
+// measurement. The objective never rises, and the coupling holds exactly in every round. `other`, which lives
 // with site N, takes part like an XRF site with c = 1 and without data of its own.
 // tau_i is proportional to c_i s_i.
 #pragma once
@@ -55,6 +56,7 @@ class FirmDs : public Method {
   void add_terms();
   void fill_own_target();
   void fill_shared_target();
+  void start();
   void measure_own_residuals();
   void put_transmission_column(std::span<const float> sum);
 
