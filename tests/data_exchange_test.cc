@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "firm/error.h"
+#include "io/scan.h"
 #include "temporary_directory.h"
 
 namespace firm {
@@ -102,8 +103,8 @@ TEST(DataExchange, ReadsSinogramOrder) {
   ASSERT_EQ(a.data.rows(), kAngles * kBeamlets);
   // Stored at (y = 1, theta = 2, x = 3).
   EXPECT_EQ(a.data(2 * kBeamlets + 3, 1), (1 * 3 + 2) * 4 + 3);
-  const DataExchangeFile file(directory / "a.h5");
-  EXPECT_EQ(file.data().read_frames(1, 1), (std::vector<float>{4, 5, 6, 7, 16, 17, 18, 19}));
+  const Scan file = open_scan(directory / "a.h5");
+  EXPECT_EQ(file.data->read({1, 1, 0, 2}), (std::vector<float>{4, 5, 6, 7, 16, 17, 18, 19}));
 }
 
 TEST(DataExchange, TakesTheDefaultAxesWhenThereIsNoAttribute) {
@@ -128,7 +129,7 @@ TEST(DataExchange, RefusesOtherAxes) {
     write_theta(writer, {0, 1, 2, 3});
     writer.commit();
   }
-  const std::string text = error_of([&] { DataExchangeFile(directory / "a.h5"); });
+  const std::string text = error_of([&] { open_scan(directory / "a.h5"); });
   EXPECT_CONTAINS(text, "a.h5: /exchange/data@axes");
   EXPECT_CONTAINS(text, "found x:y:theta");
 }
@@ -227,7 +228,7 @@ TEST(DataExchange, SaysWhatAForeignFileLooksLike) {
     writer.commit();
   }
   const std::string text = error_of([&] { read_acquisition(directory / "a.nxs"); });
-  EXPECT_CONTAINS(text, "expected a Data Exchange dataset");
+  EXPECT_CONTAINS(text, "expected a file of Data Exchange");
   EXPECT_CONTAINS(text, "NeXus");
   EXPECT_CONTAINS(text, "/entry1/data/data (2, 3) float32");
 }

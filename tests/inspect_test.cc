@@ -70,10 +70,11 @@ TEST(Inspect, ReadsInPieces) {
   // 48 MB: more than one piece.
   write_acquisition(directory / "a.h5", example(3, 1000, 4000));
   std::vector<double> steps;
-  const Inspection r = inspect_file(directory / "a.h5", [&](const std::string& stage, double part) {
-    EXPECT_EQ(stage, "reading /exchange/data");
-    steps.push_back(part);
-  });
+  const Inspection r =
+      inspect_file(directory / "a.h5", "", [&](const std::string& stage, double part) {
+        EXPECT_EQ(stage, "reading /exchange/data");
+        steps.push_back(part);
+      });
   EXPECT_GT(steps.size(), 1u);
   EXPECT_TRUE(std::is_sorted(steps.begin(), steps.end()));
   EXPECT_EQ(steps.back(), 1);

@@ -9,6 +9,7 @@
 
 #include "firm/error.h"
 #include "io/data_exchange.h"
+#include "io/hdf5.h"
 #include "sim/simulate.h"
 #include "temporary_directory.h"
 
@@ -289,10 +290,10 @@ TEST_F(LoadStudy, RefusesValuesThatAreNotFinite) {
 TEST_F(LoadStudy, RefusesWhiteAndDarkFramesThatAreNotFinite) {
   make_counts();
   const std::size_t beamlets = static_cast<std::size_t>(simulation_.geometry.beamlets);
-  change_data("xrt.h5", [&](Acquisition& a) { a.dark(3 * beamlets + 1, 0) = kNan; });
-  expect_refused("xrt.h5", "/exchange/data_dark", {"nan in slice 0, frame 3, beamlet 1"});
   change_data("xrt.h5", [&](Acquisition& a) { a.white(9 * beamlets + 2, 1) = kNan; });
   expect_refused("xrt.h5", "/exchange/data_white", {"nan in slice 1, frame 9, beamlet 2"});
+  change_data("xrt.h5", [&](Acquisition& a) { a.dark(3 * beamlets + 1, 0) = kNan; });
+  expect_refused("xrt.h5", "/exchange/data_dark", {"nan in slice 0, frame 3, beamlet 1"});
 }
 
 TEST_F(LoadStudy, RefusesAnglesThatAreNotFinite) {

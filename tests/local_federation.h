@@ -19,7 +19,12 @@ class LocalChannel : public SiteChannel {
 
   LocalChannel(Coordinator& coordinator, std::string site, Change change = {})
       : coordinator_(coordinator), site_(std::move(site)), change_(std::move(change)) {
-    connection_ = coordinator_.connect(site_, [box = box_](const ToSite& m) { box->push(*m); });
+    connection_ = coordinator_.connect(site_, [box = box_](const ToSite& what) {
+      what.each([&](const v1::CoordinatorMessage& message) {
+        box->push(message);
+        return true;
+      });
+    });
   }
   ~LocalChannel() override { leave(); }
 

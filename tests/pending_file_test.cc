@@ -1,7 +1,10 @@
 #include "io/pending_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "firm/error.h"
@@ -43,6 +46,26 @@ TEST(PendingFile, DoesNotReplaceADirectory) {
   std::filesystem::create_directory(directory / "a");
   EXPECT_THROW(write_text_file(directory / "a", "text"), Error);
   EXPECT_EQ(directory.count(), 1u);
+}
+
+TEST(PendingFile, OfAProgramThatWasKilledIsRemoved) {
+  const TemporaryDirectory directory;
+  make_directory(directory / "below");
+  const PendingFile mine(directory / "mine");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const PendingFile killed(directory / "a");
+    const PendingFile deeper(directory / "below/a");
+    ::raise(SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  write_text_file(directory / "a.part", "of somebody else");
+  write_text_file(directory / "a.b.part", "of somebody else");
+  EXPECT_EQ(directory.count(), 5u);
+  remove_leftovers(directory.path());
+  EXPECT_EQ(directory.count(), 4u);
+  EXPECT_TRUE(std::filesystem::exists(mine.temporary()));
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "below"));
 }
 
 TEST(MakeDirectory, CreatesParentsAndAcceptsWhatExists) {

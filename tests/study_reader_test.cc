@@ -205,7 +205,8 @@ TEST(StudyReader, RefusesUnknownKeys) {
       {with(15, "coeficient = 1"),
        15,
        "site[0].coeficient",
-       {"one of the keys name, kind, data, coefficient, sigma, spacing, rotation_axis, minus_log, "
+       {"one of the keys name, kind, data, element, coefficient, sigma, spacing, rotation_axis, "
+        "minus_log, "
         "key",
         "found coeficient (did you mean coefficient?)"}},
       {with(7, "row = 16"), 7, "[image] row", {"rows, columns, slices, pixel_size", "mean rows?"}},

@@ -63,8 +63,16 @@ void add_coordinator(CLI::App& app, int& exit_code) {
       ->take_all();
   verb->add_flag("--insecure", a->insecure,
                  "Sites send their shares unmasked: the coordinator can see them");
+  verb->add_flag("--allow-two", a->coordinator.allow_two,
+                 "Secure aggregation of two sites: it hides shares from the coordinator, but of two\n"
+                 "sites each can compute the other's");
   verb->add_option("--checkpoint-seconds", a->coordinator.checkpoint_seconds,
                    "How often sites keep their state")
+      ->capture_default_str();
+  verb->add_option("--keepalive-seconds", a->coordinator.keepalive_seconds,
+                   "A ping after so long without traffic; the other end is lost when it does not\n"
+                   "answer for as long")
+      ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
   verb->footer(
       "The coordinator has no data, and sees neither shares nor sums: see docs/federation.md.\n"

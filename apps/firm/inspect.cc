@@ -1,6 +1,7 @@
 #include "io/inspect.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -42,6 +43,7 @@ Json to_json(const Inspection& r) {
   return {{"file", r.file},
           {"file_bytes", r.file_bytes},
           {"format", r.format},
+          {"elements", r.elements},
           {"title", r.title},
           {"slices", r.slices},
           {"beamlets", r.beamlets},
@@ -85,6 +87,9 @@ void print_text(const Inspection& r) {
   print_row("file", fmt::format("{} ({})", r.file, bytes_text(static_cast<double>(r.file_bytes))));
   print_row("format", r.format);
   if (!r.title.empty()) print_row("title", r.title);
+  if (!r.elements.empty()) {
+    print_row("elements", fmt::format("{}; shown is {}", fmt::join(r.elements, ", "), r.element));
+  }
   print_row("size", fmt::format("{} slice{} x {} beamlets", r.slices, r.slices == 1 ? "" : "s",
                                 r.beamlets));
   print_row("angles", angles_text(r.angles));
@@ -103,6 +108,7 @@ void print_text(const Inspection& r) {
 
 struct Arguments {
   std::string file;
+  std::string element;
   bool json = false;
 };
 
@@ -110,7 +116,7 @@ void run(const Arguments& a) {
   Inspection result;
   {
     ProgressLine line;
-    result = inspect_file(a.file, line.callback());
+    result = inspect_file(a.file, a.element, line.callback());
   }
   if (a.json) {
     fmt::print("{}\n", to_json(result).dump(2));
@@ -125,7 +131,10 @@ void add_inspect(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
       "inspect", "Tell what is in a data file: shapes, angles, statistics, bad values, memory");
-  verb->add_option("FILE", a->file, "A Data Exchange file (HDF5)")->required();
+  verb->add_option("FILE", a->file, "An HDF5 file: Data Exchange, XRFtomo, NeXus (NXtomo)")
+      ->required();
+  verb->add_option("--element", a->element,
+                   "Which one, of a file with several; without: the first");
   verb->add_flag("--json", a->json, "Answer in JSON");
   verb->footer(
       "Reads the file piece by piece, so it may be larger than the memory.\n"

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   firm::add_simulate(app);
   firm::add_recon(app, outcome);
   firm::add_pki(app);
+  firm::add_check(app, outcome);
   firm::add_coordinator(app, outcome);
   firm::add_site(app, outcome);
   firm::add_paper(app, outcome);

@@ -83,7 +83,14 @@ void add_site(CLI::App& app, int& exit_code) {
   verb->add_flag("--publish", a->site.publish,
                  "Send this site's image to the coordinator at the end; without, it stays here");
   verb->add_flag("--insecure", a->site.insecure,
-                 "Take part even if shares are not masked, or if there is only one other site");
+                 "Take part even if shares are not masked: the coordinator can then see them");
+  verb->add_flag("--allow-two", a->site.allow_two,
+                 "Take part with one other site only, which can compute this site's shares");
+  verb->add_option("--keepalive-seconds", a->site.keepalive_seconds,
+                   "A ping after so long without traffic; the other end is lost when it does not\n"
+                   "answer for as long")
+      ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
+      ->capture_default_str();
   verb->footer(
       "The data never leaves this site, and its image neither: see docs/federation.md. "
       "ledger.jsonl\n"

@@ -1,6 +1,5 @@
 #include "core/sha256.h"
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -8,6 +7,11 @@
 #include "firm/error.h"
 
 namespace firm {
+namespace {
+
+constexpr char kDigits[] = "0123456789abcdef";
+
+}  // namespace
 
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
@@ -29,7 +33,11 @@ std::string Sha256::finish() {
   unsigned int length = 0;
   FIRM_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), &length) == 1);
   std::string text;
-  for (unsigned int k = 0; k < length; ++k) text += fmt::format("{:02x}", digest[k]);
+  text.reserve(2 * std::size_t{length});
+  for (const unsigned char byte : std::span(digest).first(length)) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "federation/fixed_point.h"
+#include "federation/peer_text.h"
 #include "firm/error.h"
 #include "firm/version.h"
 
@@ -48,9 +49,9 @@ std::vector<v1::Difference> differences(const std::map<std::string, std::string>
 }
 
 ToSite refusal(const std::string& text) {
-  auto message = std::make_shared<v1::CoordinatorMessage>();
-  message->mutable_refusal()->set_message(text);
-  return message;
+  v1::CoordinatorMessage message;
+  message.mutable_refusal()->set_message(text);
+  return ToSite(std::move(message));
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ Coordinator::Coordinator(CoordinatorOptions options, CoordinatorState state,
 }
 
 void Coordinator::log(const std::string& line) const {
-  if (observer_.on_event) observer_.on_event(line);
+  if (observer_.on_event) observer_.on_event(peer_text(line));
 }
 
 void Coordinator::note(const std::string& line) const {
@@ -74,15 +75,12 @@ void Coordinator::note(const std::string& line) const {
 
 void Coordinator::send(const std::string& site, v1::CoordinatorMessage message) {
   const Peer& peer = peers_.at(site);
-  if (peer.connection != 0) {
-    peer.outbox(std::make_shared<const v1::CoordinatorMessage>(std::move(message)));
-  }
+  if (peer.connection != 0) peer.outbox(ToSite(std::move(message)));
 }
 
-void Coordinator::send_all(v1::CoordinatorMessage message) {
-  const ToSite shared = std::make_shared<const v1::CoordinatorMessage>(std::move(message));
+void Coordinator::send_all(const ToSite& what) {
   for (const auto& [site, peer] : peers_) {
-    if (peer.connection != 0) peer.outbox(shared);
+    if (peer.connection != 0) peer.outbox(what);
   }
 }
 
@@ -125,8 +123,14 @@ bool Coordinator::receive(const std::string& site, std::uint64_t connection,
                           const v1::SiteMessage& message) {
   const std::lock_guard lock(mutex_);
   Peer& peer = peers_.at(site);
-  if (peer.connection != connection) return false;
-  const Wrong wrong = dispatch(site, message);
+  if (peer.connection != connection || failure_) return false;
+  Wrong wrong;
+  try {
+    wrong = dispatch(site, message);
+  } catch (const Error& error) {
+    failure_ = error;
+    return false;
+  }
   if (!wrong) return true;
   log(fmt::format("{}: refused: {}", site, *wrong));
   peer.outbox(refusal(*wrong));
@@ -209,7 +213,7 @@ void Coordinator::announce_missing() {
   }
   if (!message.has_waiting()) return;
   log(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
-  send_all(message);
+  send_all(ToSite(std::move(message)));
 }
 
 // 0 when there is none: the run starts.
@@ -232,8 +236,10 @@ void Coordinator::begin_when_all_are_there() {
   for (const auto& [site, peer] : peers_) {
     if (!peer.ready) return;
   }
-  const bool all_done =
-      std::all_of(peers_.begin(), peers_.end(), [](const auto& p) { return p.second.done; });
+  // An image that was on its way is sent again, at the end of another attempt.
+  const bool all_done = std::all_of(peers_.begin(), peers_.end(), [](const auto& p) {
+    return p.second.done && !p.second.hello.publishes();
+  });
   if (all_done) return finish_when_all_are_done();
   if (state_.run.empty()) state_.run = new_run_name();
   ++state_.attempt;
@@ -256,7 +262,7 @@ void Coordinator::begin_when_all_are_there() {
   exchange_.emplace(options_.sites, 0);
   last_checkpoint_ = std::chrono::steady_clock::now();
   phase_ = options_.secure ? Phase::kAgreeing : Phase::kRunning;
-  send_all(std::move(message));
+  send_all(ToSite(std::move(message)));
 }
 
 void Coordinator::abandon(const std::string& reason) {
@@ -267,7 +273,7 @@ void Coordinator::abandon(const std::string& reason) {
   v1::CoordinatorMessage message;
   message.mutable_abandon()->set_attempt(state_.attempt);
   message.mutable_abandon()->set_reason(reason);
-  send_all(std::move(message));
+  send_all(ToSite(std::move(message)));
 }
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Failure& failure) {
@@ -294,14 +300,14 @@ void Coordinator::finish_when_all_are_done() {
   for (const auto& [site, peer] : peers_) {
     if (!peer.done) return;
   }
-  phase_ = Phase::kFinished;
-  exchange_.reset();
   state_.finished = true;
   if (observer_.keep) observer_.keep(state_);
+  phase_ = Phase::kFinished;
+  exchange_.reset();
   v1::CoordinatorMessage message;
   message.mutable_finished()->set_run(state_.run);
   for (auto& [site, peer] : peers_) peer.told = peer.connection != 0;
-  send_all(std::move(message));
+  send_all(ToSite(std::move(message)));
 }
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Image& image) {
@@ -344,6 +350,11 @@ bool Coordinator::connected() const {
 bool Coordinator::missed_by_some() const {
   const std::lock_guard lock(mutex_);
   return std::any_of(peers_.begin(), peers_.end(), [](const auto& p) { return !p.second.told; });
+}
+
+std::optional<Error> Coordinator::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 bool Coordinator::finished() const {

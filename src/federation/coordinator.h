@@ -20,13 +20,13 @@
 #include <vector>
 
 #include "federation/exchange.h"
+#include "federation/to_site.h"
+#include "firm/error.h"
 #include "firm/v1/federation.pb.h"
 
 namespace firm {
 
 inline constexpr std::uint32_t kProtocol = 1;
-
-using ToSite = std::shared_ptr<const v1::CoordinatorMessage>;
 
 // Takes messages for one site; must not block for long, and not call back.
 using Outbox = std::function<void(const ToSite&)>;
@@ -48,7 +48,8 @@ struct CoordinatorState {
   bool finished = false;
 };
 
-// What may be told to people. All may be empty; called with the coordinator's lock held.
+// What may be told to people. All may be empty; called with the coordinator's lock held. A
+// firm::Error that one of them throws ends the run: see failure().
 struct CoordinatorObserver {
   std::function<void(const std::string& line)> on_event;
   std::function<void(const CoordinatorState&)> keep;  // before the state is used
@@ -73,6 +74,8 @@ class Coordinator {
   void note(const std::string& line) const;
 
   bool finished() const;
+  // Why it cannot go on, if so: its disk is full, say. What it has kept is as it was before.
+  std::optional<Error> failure() const;
   // Whether a site is still connected; and whether one has not been told that the run is finished.
   bool connected() const;
   bool missed_by_some() const;
@@ -111,12 +114,13 @@ class Coordinator {
   void announce_missing();
   void begin_when_all_are_there();
   std::uint64_t newest_common_round() const;
+  void acknowledge(const std::string& site, const v1::Share& share);
   void settle_exchange();
   void send_total();
   void abandon(const std::string& reason);
   void finish_when_all_are_done();
   void send(const std::string& site, v1::CoordinatorMessage message);
-  void send_all(v1::CoordinatorMessage message);
+  void send_all(const ToSite& what);
   void log(const std::string& line) const;
   v1::Position position() const;
 
@@ -129,6 +133,7 @@ class Coordinator {
   std::uint64_t connections_ = 0;
   std::map<std::string, v1::Offer> offers_;
   std::optional<Exchange> exchange_;
+  std::optional<Error> failure_;
   std::chrono::steady_clock::time_point last_checkpoint_;
 };
 

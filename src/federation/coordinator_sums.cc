@@ -27,7 +27,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& o
   v1::CoordinatorMessage message;
   message.mutable_offers()->set_attempt(state_.attempt);
   for (const auto& [name, each] : offers_) *message.mutable_offers()->add_offers() = each;
-  send_all(std::move(message));
+  send_all(ToSite(std::move(message)));
   return {};
 }
 
@@ -90,8 +90,20 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Share& s
     return fmt::format("expected at most {} words, found {}", options_.most_words, share.length());
   }
   if (Wrong wrong = exchange_->take(site, share)) return wrong;
+  acknowledge(site, share);
   settle_exchange();
   return {};
+}
+
+// Shares that fit the lead of a site need no answer before the sum.
+void Coordinator::acknowledge(const std::string& site, const v1::Share& share) {
+  const std::uint64_t taken = share.offset() + share.words().size() / sizeof(std::uint32_t);
+  if (share.length() <= kAheadWords || share.last()) return;
+  if (share.offset() / kTakenWords == taken / kTakenWords) return;
+  v1::CoordinatorMessage message;
+  *message.mutable_taken()->mutable_position() = position();
+  message.mutable_taken()->set_words(taken);
+  send(site, std::move(message));
 }
 
 void Coordinator::settle_exchange() {
@@ -102,7 +114,7 @@ void Coordinator::settle_exchange() {
   v1::CoordinatorMessage message;
   *message.mutable_scale()->mutable_position() = position();
   message.mutable_scale()->set_fraction_bits(bits);
-  send_all(std::move(message));
+  send_all(ToSite(std::move(message)));
 }
 
 void Coordinator::send_total() {
@@ -110,25 +122,10 @@ void Coordinator::send_total() {
   const bool checkpoint =
       std::chrono::duration<double>(now - last_checkpoint_).count() >= options_.checkpoint_seconds;
   if (checkpoint) last_checkpoint_ = now;
-  const std::vector<std::uint32_t>& words = exchange_->words();
-  std::size_t offset = 0;
-  do {
-    const std::size_t count = std::min(kChunkWords, words.size() - offset);
-    v1::CoordinatorMessage message;
-    v1::Total& total = *message.mutable_total();
-    *total.mutable_position() = position();
-    total.set_length(words.size());
-    total.set_offset(offset);
-    total.set_words(words.data() + offset, count * sizeof(std::uint32_t));
-    offset += count;
-    if (offset == words.size()) {
-      total.set_last(true);
-      total.set_scalars(exchange_->scalars().data(), exchange_->scalars().size());
-      total.set_checkpoint(checkpoint);
-    }
-    send_all(std::move(message));
-  } while (offset < words.size());
-  if (observer_.on_exchange) observer_.on_exchange(exchange_->number(), words.size());
+  Sum sum{position(), exchange_->take_words(), exchange_->scalars(), checkpoint};
+  const std::size_t words = sum.words.size();
+  send_all(ToSite(std::move(sum)));
+  if (observer_.on_exchange) observer_.on_exchange(exchange_->number(), words);
   const std::uint64_t next = exchange_->number() + 1;
   exchange_.emplace(options_.sites, next);
 }

@@ -11,12 +11,8 @@
 namespace firm {
 namespace {
 
-std::string hash_of(const v1::Share& share) {
-  Sha256 hash;
-  hash.add(share.words());
-  hash.add(share.scalars());
-  hash.add(share.last() ? "last" : "more");
-  return hash.finish();
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
 }
 
 // a += b, little-endian numbers of 256 bits each, modulo 2^256.
@@ -96,9 +92,11 @@ void Exchange::add_scalars(const std::string& bytes) {
 
 std::optional<std::string> Exchange::take(const std::string& site, const v1::Share& share) {
   Sent& sent = sent_.at(site);
-  const std::string hash = hash_of(share);
+  const bool last = share.last();
+  const Fingerprint print = fingerprint_(
+      {bytes_of(share.words()), bytes_of(share.scalars()), std::as_bytes(std::span(&last, 1))});
   const auto before = sent.chunks.find(share.offset());
-  if (before != sent.chunks.end() && before->second == hash) return {};
+  if (before != sent.chunks.end() && before->second == print) return {};
   if (before != sent.chunks.end()) {
     return "expected the same words as before under this position, found others";
   }
@@ -109,7 +107,7 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Sha
   }
   add_words(share);
   if (share.last()) add_scalars(share.scalars());
-  sent.chunks[share.offset()] = hash;
+  sent.chunks[share.offset()] = print;
   sent.words += share.words().size() / sizeof(std::uint32_t);
   sent.last = share.last();
   return {};

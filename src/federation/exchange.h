@@ -1,7 +1,7 @@
 // Exchange: the coordinator's side of one sum over sites.
 //
 // Words are added up as chunks arrive, in any order of sites, so that one vector is in memory, not
-// one per site. Chunks of a site come in order. What it has sent is remembered by its hash: the
+// one per site. Chunks of a site come in order. What it has sent is remembered by fingerprint: the
 // same again changes nothing, anything else under the same position is refused.
 #pragma once
 
@@ -11,13 +11,19 @@
 #include <string>
 #include <vector>
 
-#include "core/sha256.h"
+#include "federation/fingerprint.h"
 #include "firm/v1/federation.pb.h"
 
 namespace firm {
 
 inline constexpr std::size_t kScalarBytes = 32;
-inline constexpr std::size_t kChunkWords = std::size_t{1} << 16;  // 256 KiB
+// 128 KiB: copies of a chunk, as message, as bytes and encrypted, fit the second cache together.
+inline constexpr std::size_t kChunkWords = std::size_t{1} << 15;
+
+// A site sends at most so many words, 4 MiB, that the coordinator has not told to have taken, which
+// it does in steps of kTakenWords.
+inline constexpr std::size_t kAheadWords = std::size_t{1} << 20;
+inline constexpr std::size_t kTakenWords = kAheadWords / 4;
 
 inline constexpr std::uint64_t kLargestVector = std::uint64_t{1} << 34;
 inline constexpr std::size_t kMostScalars = 64;
@@ -43,7 +49,8 @@ class Exchange {
   // Forgets what was sent; sites send again, as another try.
   void start_again();
 
-  const std::vector<std::uint32_t>& words() const { return words_; }
+  // The sum; leaves nothing behind.
+  std::vector<std::uint32_t> take_words() { return std::move(words_); }
   const std::vector<unsigned char>& scalars() const { return scalars_; }
 
  private:
@@ -51,7 +58,7 @@ class Exchange {
     std::uint64_t words = 0;
     bool last = false;
     bool range = false;
-    std::map<std::uint64_t, std::string> chunks;  // hashes, by offset
+    std::map<std::uint64_t, Fingerprint> chunks;  // by offset
   };
 
   std::optional<std::string> check(const Sent& sent, const v1::Share& share) const;
@@ -61,6 +68,7 @@ class Exchange {
   std::vector<std::string> sites_;
   std::uint64_t number_;
   std::uint32_t try_ = 0;
+  FingerprintMaker fingerprint_;
   std::map<std::string, Sent> sent_;
   std::optional<std::uint64_t> length_;
   std::optional<std::size_t> scalar_bytes_;

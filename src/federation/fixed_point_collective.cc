@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "firm/error.h"
@@ -18,10 +19,13 @@ constexpr int kFinerBits = 8;
 constexpr int kLeastExponent = -100;
 constexpr int kMostExponent = 64;
 
-// A number e with |x| < 2^e for all values.
+// A number e with |x| < 2^e for all values that are finite. Without its sign a float is ordered as
+// its bits are, and integers are compared by the vector.
 int exponent_of(std::span<const float> values) {
-  float largest = 0;
-  for (const float x : values) largest = std::max(largest, std::abs(x));
+  constexpr std::int32_t kWithoutSign = 0x7fffffff;
+  std::int32_t bits = 0;
+  for (const float x : values) bits = std::max(bits, std::bit_cast<std::int32_t>(x) & kWithoutSign);
+  const float largest = std::bit_cast<float>(bits);
   int exponent = 0;
   std::frexp(largest, &exponent);
   return largest > 0 ? std::max(exponent, kLeastExponent) : kLeastExponent;

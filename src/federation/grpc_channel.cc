@@ -5,6 +5,7 @@
 
 #include "federation/grpc_limits.h"
 #include "federation/grpc_log.h"
+#include "federation/peer_text.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
@@ -65,6 +66,10 @@ struct GrpcChannel::State {
   std::unique_ptr<grpc::ClientReaderWriter<v1::SiteMessage, v1::CoordinatorMessage>> stream;
   bool over = false;
 
+  // Makes channel and stub, whether or not there is a connection in the end.
+  void dial(const std::string& server, const TlsIdentity& identity, double seconds,
+            double keepalive_seconds = kKeepaliveSeconds);
+
   // Until there is a connection, the first try has failed, or time is up.
   void wait_for_connection(double seconds) const {
     const auto deadline = std::chrono::system_clock::now() +
@@ -76,6 +81,7 @@ struct GrpcChannel::State {
     }
   }
   bool connected() const { return channel->GetState(false) == GRPC_CHANNEL_READY; }
+  bool has_failed() const { return channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE; }
 
   // A call over what is not connected fails at once, and says why.
   std::string why_not_connected() const {
@@ -90,31 +96,48 @@ struct GrpcChannel::State {
     over = true;
     const grpc::Status status = stream->Finish();
     if (is_refusal(status.error_code())) {
-      throw Error(Error::Kind::kNetwork, fmt::format("coordinator: {}", status.error_message()));
+      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(status.error_message()));
     }
     throw ChannelLost(status.ok() ? "the coordinator has closed the connection"
-                                  : status.error_message());
+                                  : peer_text(status.error_message()));
   }
 };
 
-GrpcChannel::GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds)
-    : state_(std::make_unique<State>()) {
+void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& identity,
+                              double seconds, double keepalive_seconds) {
   grpc::SslCredentialsOptions tls;
   tls.pem_root_certs = identity.ca;
   tls.pem_private_key = identity.key;
   tls.pem_cert_chain = identity.certificate;
   grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetMaxReceiveMessageSize(kLargestMessage);
   // No connection of another channel, whose state could be stale, is taken over.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  state_->channel = grpc::CreateCustomChannel(server, grpc::SslCredentials(tls), arguments);
-  state_->wait_for_connection(seconds);
-  state_->stub = v1::Federation::NewStub(state_->channel);
+  channel = grpc::CreateCustomChannel(server, grpc::SslCredentials(tls), arguments);
+  wait_for_connection(seconds);
+  stub = v1::Federation::NewStub(channel);
+}
+
+GrpcChannel::GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds,
+                         double keepalive_seconds)
+    : state_(std::make_unique<State>()) {
+  state_->dial(server, identity, seconds, keepalive_seconds);
   if (!state_->connected()) throw_not_connected(server, state_->why_not_connected());
   state_->stream = state_->stub->Join(&state_->context);
+}
+
+void GrpcChannel::try_out(const std::string& server, const TlsIdentity& identity, double seconds) {
+  State state;
+  state.dial(server, identity, seconds);
+  if (state.connected()) return;
+  // Asking why, while it still connects, could open a stream.
+  if (!state.has_failed()) {
+    throw ChannelLost(fmt::format("{}: no answer within {} s", server, seconds));
+  }
+  throw_not_connected(server, state.why_not_connected());
 }
 
 GrpcChannel::~GrpcChannel() {
@@ -129,7 +152,7 @@ void GrpcChannel::send(const v1::SiteMessage& message) {
   v1::CoordinatorMessage last;
   while (!state_->over && state_->stream->Read(&last)) {
     if (last.has_refusal()) {
-      throw Error(Error::Kind::kNetwork, "coordinator: " + last.refusal().message());
+      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(last.refusal().message()));
     }
   }
   state_->throw_ended();

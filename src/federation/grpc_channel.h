@@ -11,9 +11,16 @@ namespace firm {
 
 class GrpcChannel : public SiteChannel {
  public:
-  // Dials `server`, HOST:PORT; waits up to `seconds` for an answer. Throws ChannelLost.
-  GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds);
+  // Dials `server`, HOST:PORT; waits up to `seconds` for an answer. Throws ChannelLost. A
+  // coordinator that does not answer a ping is lost after two times `keepalive_seconds` without
+  // traffic.
+  GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds,
+              double keepalive_seconds = kKeepaliveSeconds);
   ~GrpcChannel() override;
+
+  // Dials, and hangs up: throws as the constructor does, but opens no stream, so that a run that is
+  // under way does not notice.
+  static void try_out(const std::string& server, const TlsIdentity& identity, double seconds);
 
   void send(const v1::SiteMessage& message) override;
   v1::CoordinatorMessage receive() override;

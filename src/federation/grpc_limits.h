@@ -4,8 +4,12 @@
 
 namespace firm {
 
-inline constexpr int kKeepaliveMs = 10'000;         // a ping after so long without traffic
-inline constexpr int kKeepaliveTimeoutMs = 10'000;  // and so long for its answer
-inline constexpr int kLargestMessage = 1 << 20;     // a chunk has 256 KiB
+// A ping after so long without traffic, and so long for its answer.
+inline constexpr double kKeepaliveSeconds = 10;
+// More pings than that are taken for an attack.
+inline constexpr double kLeastKeepaliveSeconds = 0.5;
+inline constexpr int kLargestMessage = 1 << 20;  // a chunk has 256 KiB
+
+inline int milliseconds(double seconds) { return static_cast<int>(1000 * seconds); }
 
 }  // namespace firm

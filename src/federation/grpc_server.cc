@@ -31,10 +31,10 @@ class Queue {
     changed_.notify_one();
   }
   // None when the queue is closed and empty.
-  ToSite pop() {
+  std::optional<ToSite> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !messages_.empty(); });
-    if (messages_.empty()) return nullptr;
+    if (messages_.empty()) return std::nullopt;
     ToSite message = messages_.front();
     messages_.pop_front();
     return message;
@@ -77,9 +77,9 @@ class Service final : public v1::Federation::Service {
   grpc::Status serve(const std::string& site, Stream& stream) {
     const auto queue = std::make_shared<Queue>();
     std::jthread writer([&] {
-      while (const ToSite message = queue->pop()) {
-        if (!stream.Write(*message)) break;
-      }
+      const auto write = [&](const v1::CoordinatorMessage& m) { return stream.Write(m); };
+      std::optional<ToSite> next = queue->pop();
+      while (next && next->each(write)) next = queue->pop();
     });
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
@@ -142,7 +142,7 @@ struct GrpcServer::State {
 };
 
 GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
-                       const TlsIdentity& identity, Admission admit)
+                       const TlsIdentity& identity, Admission admit, double keepalive_seconds)
     : state_(std::make_unique<State>(coordinator, std::move(admit))) {
   grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   tls.pem_root_certs = identity.ca;
@@ -151,10 +151,10 @@ GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
   builder.AddListeningPort(address, grpc::SslServerCredentials(tls), &state_->port);
   builder.RegisterService(&state_->service);
   builder.SetMaxReceiveMessageSize(kLargestMessage);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             kKeepaliveMs / 2);
+                             milliseconds(kLeastKeepaliveSeconds / 2));
   // A second server on the same port would get half of the sites.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   state_->server = builder.BuildAndStart();

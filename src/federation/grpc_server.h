@@ -8,6 +8,7 @@
 #include <string>
 
 #include "federation/coordinator.h"
+#include "federation/grpc_limits.h"
 
 namespace firm {
 
@@ -23,10 +24,11 @@ using Admission = std::function<std::string(const std::string& certificate)>;
 
 class GrpcServer {
  public:
-  // `address` is HOST:PORT; port 0 takes a free one. Throws firm::Error (kNetwork) when it cannot
-  // be listened on.
+  // `address` is HOST:PORT; port 0 takes a free one. A site that does not answer a ping is lost
+  // after two times `keepalive_seconds` without traffic. Throws firm::Error (kNetwork) when the
+  // address cannot be listened on.
   GrpcServer(Coordinator& coordinator, const std::string& address, const TlsIdentity& identity,
-             Admission admit);
+             Admission admit, double keepalive_seconds = kKeepaliveSeconds);
   ~GrpcServer();
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "federation/peer_text.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -13,12 +14,6 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 Error unexpected(const std::string& expected) {
   return {Error::Kind::kNetwork, "coordinator: expected " + expected + ", found another message"};
-}
-
-Membership membership(const KeyExchange& with, const v1::Begin& begin, const std::string& name) {
-  Membership m{name, with.study, {}, fmt::format("{}/{}", begin.run(), begin.attempt())};
-  for (const v1::Member& member : begin.members()) m.roster.push_back(member.site());
-  return m;
 }
 
 v1::SiteMessage offer_message(const KeyExchange& with, const Offer& offer, std::uint32_t attempt) {
@@ -58,23 +53,24 @@ Verify verify_by(const KeyExchange& with, const v1::Offers& offers) {
 }
 
 PairSecrets agree_on_pairs(const KeyExchange& with, const v1::Begin& begin) {
-  const Agreement agreement(membership(with, begin, with.site), [&](const std::string& bytes) {
-    const auto signature = sign_bytes(bytes_of(bytes), with.credentials.key_pem);
-    return std::string(reinterpret_cast<const char*>(signature.data()), signature.size());
-  });
+  const Agreement agreement(
+      membership(with.study, begin, with.site), [&](const std::string& bytes) {
+        const auto signature = sign_bytes(bytes_of(bytes), with.credentials.key_pem);
+        return std::string(reinterpret_cast<const char*>(signature.data()), signature.size());
+      });
   send_recorded(with.channel, with.ledger, offer_message(with, agreement.offer(), begin.attempt()));
   const v1::CoordinatorMessage message = receive_within_attempt(with.channel);
   if (!message.has_offers()) throw unexpected("the offers of all sites");
   std::vector<Offer> offers;
   for (const v1::Offer& o : message.offers().offers()) {
-    offers.push_back({membership(with, begin, o.site()), o.public_key(), o.signature()});
+    offers.push_back({membership(with.study, begin, o.site()), o.public_key(), o.signature()});
   }
   return agreement.agree(offers, verify_by(with, message.offers()));
 }
 
 // The first site of the roster draws the group key, the others receive it.
 Secret agree_on_group(const KeyExchange& with, const v1::Begin& begin, const PairSecrets& pairs) {
-  const Membership self = membership(with, begin, with.site);
+  const Membership self = membership(with.study, begin, with.site);
   const std::string first = sorted_roster(self.roster).front();
   if (with.site != first) {
     const v1::CoordinatorMessage message = receive_within_attempt(with.channel);
@@ -97,6 +93,13 @@ Secret agree_on_group(const KeyExchange& with, const v1::Begin& begin, const Pai
 
 }  // namespace
 
+Membership membership(const std::string& study, const v1::Begin& begin, const std::string& name) {
+  Membership m{
+      name, study, {}, fmt::format("{}/{}/{}", begin.run(), begin.attempt(), begin.round())};
+  for (const v1::Member& member : begin.members()) m.roster.push_back(member.site());
+  return m;
+}
+
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message) {
   ledger.record(message);
   channel.send(message);
@@ -104,9 +107,9 @@ void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& 
 
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel) {
   v1::CoordinatorMessage message = channel.receive();
-  if (message.has_abandon()) throw AttemptAbandoned(message.abandon().reason());
+  if (message.has_abandon()) throw AttemptAbandoned(peer_text(message.abandon().reason()));
   if (message.has_refusal()) {
-    throw Error(Error::Kind::kNetwork, "coordinator: " + message.refusal().message());
+    throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
   }
   return message;
 }
@@ -114,8 +117,8 @@ v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel) {
 Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin) {
   PairSecrets pairs = agree_on_pairs(with, begin);
   Secret group = agree_on_group(with, begin, pairs);
-  return Masker(
-      {membership(with, begin, with.site), std::move(pairs), std::move(group), with.allow_two});
+  return Masker({membership(with.study, begin, with.site), std::move(pairs), std::move(group),
+                 with.allow_two});
 }
 
 }  // namespace firm

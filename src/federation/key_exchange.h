@@ -26,6 +26,9 @@ struct KeyExchange {
 // is not what it should be.
 Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
 
+// A site in an attempt: what its offer and its masks are bound to. `study` is the study's hash.
+Membership membership(const std::string& study, const v1::Begin& begin, const std::string& name);
+
 // Sends a message once it is in the ledger.
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message);
 // Receives; throws AttemptAbandoned, and firm::Error (kNetwork) for a refusal.

@@ -2,7 +2,10 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -29,6 +32,55 @@ std::string kind_of(const v1::SiteMessage& message) {
   const auto* oneof = v1::SiteMessage::descriptor()->oneof_decl(0);
   const auto* field = v1::SiteMessage::GetReflection()->GetOneofFieldDescriptor(message, oneof);
   return field == nullptr ? "none" : field->name();
+}
+
+// Hashes what is written to it, and keeps nothing.
+class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
+ public:
+  bool Next(void** data, int* size) override {
+    flush();
+    *data = buffer_.data();
+    *size = static_cast<int>(buffer_.size());
+    filled_ = buffer_.size();
+    return true;
+  }
+  void BackUp(int count) override { filled_ -= static_cast<std::size_t>(count); }
+  std::int64_t ByteCount() const override { return static_cast<std::int64_t>(hashed_ + filled_); }
+  // Long fields come as they are in the message.
+  bool AllowsAliasing() const override { return true; }
+  bool WriteAliasedRaw(const void* data, int size) override {
+    flush();
+    add(data, static_cast<std::size_t>(size));
+    return true;
+  }
+
+  std::string finish() {
+    flush();
+    return hash_.finish();
+  }
+
+ private:
+  void add(const void* data, std::size_t size) {
+    hash_.add(std::span(static_cast<const std::byte*>(data), size));
+    hashed_ += size;
+  }
+  void flush() { add(buffer_.data(), std::exchange(filled_, 0)); }
+
+  Sha256 hash_;
+  std::array<char, 1024> buffer_{};
+  std::size_t filled_ = 0;
+  std::size_t hashed_ = 0;
+};
+
+// SHA-256 of the message as it is sent.
+std::string hash_of(const v1::SiteMessage& message) {
+  HashingStream stream;
+  {
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.EnableAliasing(true);
+    FIRM_CHECK(message.SerializeToCodedStream(&coded));
+  }
+  return stream.finish();
 }
 
 std::pair<std::uint32_t, std::uint64_t> place_of(const v1::SiteMessage& message) {
@@ -65,14 +117,12 @@ void Ledger::count_lines() {
 }
 
 void Ledger::record(const v1::SiteMessage& message) {
-  const std::string bytes = message.SerializeAsString();
-  Sha256 hash;
-  hash.add(bytes);
+  const std::size_t bytes = message.ByteSizeLong();
   const std::string kind = kind_of(message);
   const auto [attempt, exchange] = place_of(message);
-  const nlohmann::ordered_json line = {{"time", now_text()},    {"attempt", attempt},
-                                       {"exchange", exchange},  {"kind", kind},
-                                       {"bytes", bytes.size()}, {"sha256", hash.finish()}};
+  const nlohmann::ordered_json line = {{"time", now_text()},   {"attempt", attempt},
+                                       {"exchange", exchange}, {"kind", kind},
+                                       {"bytes", bytes},       {"sha256", hash_of(message)}};
   const std::string text = line.dump() + "\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
       std::fflush(file_.get()) != 0) {
@@ -81,7 +131,7 @@ void Ledger::record(const v1::SiteMessage& message) {
   }
   Sums& sums = sums_[kind];
   ++sums.messages;
-  sums.bytes += bytes.size();
+  sums.bytes += bytes;
 }
 
 }  // namespace firm

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/sha256.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -10,18 +9,6 @@ namespace {
 
 // Words that are masked by all streams before the next: 32 KiB, which stay in the second cache.
 constexpr std::size_t kBlock = 8192;
-
-std::string hash_of(const ShareView& share) {
-  Sha256 hash;
-  hash.add(Transcript("firm/v1/share")
-               .number(share.words.size())
-               .number(static_cast<std::uint64_t>(share.fraction_bits))
-               .number(share.scalars.size())
-               .bytes());
-  hash.add(std::as_bytes(share.words));
-  hash.add(std::as_bytes(share.scalars));
-  return hash.finish();
-}
 
 // Block by block, so that words come from memory once and not once per stream.
 template <typename Word, typename Pads>
@@ -61,7 +48,7 @@ void Masker::mask(const ShareView& share, const MaskPosition& position) {
   remember(share, position);
   apply(masks(context(position, MaskKind::kVector, share.words.size(), share.fraction_bits)),
         share.words);
-  apply(masks(context(position, MaskKind::kScalars, share.scalars.size(), kScalarFractionBits)),
+  apply(masks(context(position, MaskKind::kScalars, share.scalars.size(), share.fraction_bits)),
         share.scalars);
 }
 
@@ -72,7 +59,7 @@ void Masker::unmask(const ShareView& sum, const MaskPosition& position) const {
     stream->subtract_from(sum.words);
   }
   if (auto stream =
-          pad(context(position, MaskKind::kScalars, sum.scalars.size(), kScalarFractionBits))) {
+          pad(context(position, MaskKind::kScalars, sum.scalars.size(), sum.fraction_bits))) {
     stream->subtract_from(sum.scalars);
   }
 }
@@ -81,8 +68,10 @@ void Masker::remember(const ShareView& share, const MaskPosition& position) {
   const bool opener_is_known =
       position.opener.empty() || position.opener == self_.name || pairs_.contains(position.opener);
   FIRM_CHECK(opener_is_known);
-  const std::string hash = hash_of(share);
-  const bool is_what_was_masked_here = masked_.try_emplace(position, hash).first->second == hash;
+  const Fingerprint print =
+      fingerprint_({std::as_bytes(std::span(&share.fraction_bits, 1)), std::as_bytes(share.words),
+                    std::as_bytes(share.scalars)});
+  const bool is_what_was_masked_here = masked_.try_emplace(position, print).first->second == print;
   FIRM_CHECK(is_what_was_masked_here);
 }
 

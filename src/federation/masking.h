@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "federation/agreement.h"
+#include "federation/fingerprint.h"
 #include "federation/keystream.h"
 #include "federation/word_exchange.h"
 
@@ -64,8 +65,9 @@ class Masker {
   Membership self_;
   PairSecrets pairs_;
   std::optional<Secret> group_;
-  Secret own_;                                  // of the sums that only this site opens
-  std::map<MaskPosition, std::string> masked_;  // SHA-256 of the share before masking
+  Secret own_;  // of the sums that only this site opens
+  FingerprintMaker fingerprint_;
+  std::map<MaskPosition, Fingerprint> masked_;  // of the share before masking
 };
 
 }  // namespace firm

@@ -71,6 +71,11 @@ std::vector<std::string> certificate_files(const std::string& path) {
   return files;
 }
 
+CertificateFacts certificate_facts(const std::string& path) {
+  const std::string text = pki::read_public({path, "a certificate (PEM)", ""});
+  return pki::facts_of(pki::read_certificate(text, path).get(), path);
+}
+
 std::vector<FactRow> describe_certificate_file(const std::string& path, Instant now) {
   const std::string text = pki::read_public({path, "a certificate or a request (PEM)", ""});
   const std::string extension = std::filesystem::path(path).extension().string();

@@ -12,6 +12,9 @@ namespace firm {
 // when there are none.
 std::vector<std::string> certificate_files(const std::string& path);
 
+// What is in a certificate, whether or not it is the right one. Throws like the next.
+CertificateFacts certificate_facts(const std::string& path);
+
 struct FactRow {
   std::string name;
   std::string value;

@@ -73,8 +73,10 @@ void RemoteExchange::send_range(int exponent, std::size_t length) {
 
 void RemoteExchange::send_share(const ShareView& all) {
   std::size_t offset = 0;
+  std::size_t taken = 0;
   do {
     const std::size_t count = std::min(kChunkWords, all.words.size() - offset);
+    wait_for_room(offset + count, taken);
     v1::SiteMessage message;
     v1::Share& share = *message.mutable_share();
     *share.mutable_position() = position();
@@ -90,10 +92,23 @@ void RemoteExchange::send_share(const ShareView& all) {
   } while (offset < all.words.size());
 }
 
+void RemoteExchange::wait_for_room(std::size_t end, std::size_t& taken) {
+  while (end > taken + kAheadWords) {
+    const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
+    const v1::Position& p = message.taken().position();
+    if (!message.has_taken() || p.attempt() != setup_.attempt || p.exchange() != exchange_ ||
+        p.try_() != try_ || message.taken().words() <= taken) {
+      throw wrong_answer("expected how much it has taken of a share, found another message");
+    }
+    taken = message.taken().words();
+  }
+}
+
 std::optional<int> RemoteExchange::receive_total(const ShareView& share) {
   std::size_t received = 0;
   for (;;) {
     const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
+    if (message.has_taken() && received == 0) continue;  // of the last words, which were sent
     if (message.has_scale() && received == 0) return take_scale(message.scale());
     if (!message.has_total()) throw wrong_answer("expected a sum, found another message");
     take_chunk(message.total(), share, received);

@@ -40,6 +40,8 @@ class RemoteExchange : public WordExchange {
   MaskPosition mask_position(const std::string& opener) const;
   void send_range(int exponent, std::size_t length);
   void send_share(const ShareView& share);
+  // Waits until the words up to `end` may be sent; `taken` is how many the coordinator has taken.
+  void wait_for_room(std::size_t end, std::size_t& taken);
   // The sum, into the share, or the scale that came instead.
   std::optional<int> receive_total(const ShareView& share);
   void take_chunk(const v1::Total& total, const ShareView& share, std::size_t received);

@@ -4,6 +4,7 @@
 #include "firm/version.h"
 #include "io/data_exchange.h"
 #include "io/data_exchange_paths.h"
+#include "io/hdf5.h"
 #include "io/length.h"
 
 namespace firm {

@@ -85,7 +85,8 @@ class Reader {
   Dataset dataset(const std::string& path) const;
   // A number stored as a scalar or as an array of one.
   double number(const std::string& path) const;
-  std::string text(const std::string& path) const;
+  std::string text(const std::string& path) const;  // an array is joined with ':'
+  std::vector<std::string> texts(const std::string& path) const;
   // An array of texts is joined with ':'. Nothing when there is no such attribute, or when it is
   // not text.
   std::optional<std::string> text_attribute(const std::string& path, const std::string& name) const;
@@ -109,6 +110,7 @@ class Writer {
   void dataset(const std::string& path, const Shape& shape, std::span<const T> values);
   void number(const std::string& path, double value, const std::string& units);
   void text(const std::string& path, const std::string& value);
+  void texts(const std::string& path, const std::vector<std::string>& values);
 
   // A float32 dataset that is filled box by box. Drop the handle before `commit`.
   Handle create(const std::string& path, const Shape& shape);
@@ -122,6 +124,9 @@ class Writer {
   void commit();
 
  private:
+  void put_texts(const std::string& path, const Shape& shape,
+                 const std::vector<std::string>& values);
+
   PendingFile pending_;
   Handle handle_;
 };

@@ -170,7 +170,9 @@ double Reader::number(const std::string& path) const {
   return source.read_all<double>().front();
 }
 
-std::string Reader::text(const std::string& path) const {
+std::string Reader::text(const std::string& path) const { return join(texts(path)); }
+
+std::vector<std::string> Reader::texts(const std::string& path) const {
   const Handle id(H5Dopen2(handle_.get(), path.c_str(), H5P_DEFAULT));
   if (!id.ok()) fail(file_, path, "a text");
   const Handle type(H5Dget_type(id.get()));
@@ -178,9 +180,9 @@ std::string Reader::text(const std::string& path) const {
   if (H5Tget_class(type.get()) != H5T_STRING) {
     throw data_error({file_, path, "a text", name_of_type(type.get())});
   }
-  return join(read_texts(type.get(), space.get(), [&](hid_t memory, void* out) {
+  return read_texts(type.get(), space.get(), [&](hid_t memory, void* out) {
     return H5Dread(id.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
-  }));
+  });
 }
 
 std::optional<std::string> Reader::text_attribute(const std::string& path,

@@ -81,10 +81,20 @@ void Writer::number(const std::string& path, double value, const std::string& un
 }
 
 void Writer::text(const std::string& path, const std::string& value) {
+  put_texts(path, {}, {value});
+}
+
+void Writer::texts(const std::string& path, const std::vector<std::string>& values) {
+  put_texts(path, {values.size()}, values);
+}
+
+void Writer::put_texts(const std::string& path, const Shape& shape,
+                       const std::vector<std::string>& values) {
   const Handle type = text_type();
-  const Handle id = create_dataset(handle_.get(), path, type.get(), {});
-  const char* raw = value.c_str();
-  if (!id.ok() || H5Dwrite(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &raw) < 0) {
+  const Handle id = create_dataset(handle_.get(), path, type.get(), shape);
+  std::vector<const char*> raw;
+  for (const std::string& value : values) raw.push_back(value.c_str());
+  if (!id.ok() || H5Dwrite(id.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()) < 0) {
     fail(pending_.path(), path, kRoom);
   }
 }

@@ -5,12 +5,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "io/data_exchange.h"
-
 namespace firm {
 namespace {
-
-constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
 
 // Collects statistics batch by batch.
 class Collector {
@@ -66,52 +62,25 @@ class Collector {
   float max_ = -std::numeric_limits<float>::infinity();
 };
 
-// A box of about kBatchBytes that holds whole chunks, so that none is read twice.
-h5::Shape batch_shape(const h5::Dataset& dataset) {
-  const h5::Shape& shape = dataset.shape();
-  h5::Shape batch = dataset.chunk().empty() ? h5::Shape{1, 1, 1} : dataset.chunk();
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    const std::size_t bytes = h5::element_count(batch) * sizeof(float);
-    const std::size_t times = std::max<std::size_t>(1, kBatchBytes / bytes);
-    batch[axis] = std::min(shape[axis], batch[axis] * times);
-  }
-  return batch;
-}
-
-std::size_t piece(std::size_t total, std::size_t start, std::size_t length) {
-  return std::min(length, total - start);
-}
-
-ValueStatistics statistics(const h5::Dataset& dataset, const Progress& progress) {
-  const h5::Shape& shape = dataset.shape();
-  const h5::Shape batch = batch_shape(dataset);
-  const std::string stage = "reading " + dataset.path();
+ValueStatistics statistics(const Frames& frames, const Progress& progress) {
+  const std::string stage = "reading " + frames.facts().path;
+  const std::size_t batch = batch_frames(frames, frames.slices());
   Collector collector;
-  std::vector<float> values;
-  std::size_t done = 0;
-  for (std::size_t i = 0; i < shape[0]; i += batch[0]) {
-    for (std::size_t j = 0; j < shape[1]; j += batch[1]) {
-      for (std::size_t k = 0; k < shape[2]; k += batch[2]) {
-        const h5::Shape count = {piece(shape[0], i, batch[0]), piece(shape[1], j, batch[1]),
-                                 piece(shape[2], k, batch[2])};
-        values.resize(h5::element_count(count));
-        dataset.read({{i, j, k}, count}, std::span<float>(values));
-        collector.add(values);
-        done += values.size();
-        report(progress, stage,
-               static_cast<double>(done) / static_cast<double>(h5::element_count(shape)));
-      }
-    }
+  for (std::size_t first = 0; first < frames.frames(); first += batch) {
+    const std::size_t count = std::min(batch, frames.frames() - first);
+    collector.add(frames.read({first, count, 0, frames.slices()}));
+    report(progress, stage,
+           static_cast<double>(first + count) / static_cast<double>(frames.frames()));
   }
   return collector.result();
 }
 
-FieldReport inspect_field(const FrameStack& stack, const Progress& progress) {
-  const h5::Dataset& d = stack.dataset;
-  return {d.path(), d.shape(), d.type_name(), stack.axes, stack.units, statistics(d, progress)};
+FieldReport inspect_field(const Frames& frames, const Progress& progress) {
+  const Frames::Facts& f = frames.facts();
+  return {f.path, f.shape, f.type, f.axes, f.units, statistics(frames, progress)};
 }
 
-MemoryReport estimate_memory(const FrameStack& data) {
+MemoryReport estimate_memory(const Frames& data) {
   MemoryReport m;
   m.side = data.beamlets();
   const std::size_t image = m.side * m.side * sizeof(float);
@@ -148,23 +117,26 @@ AngleReport inspect_angles(const std::vector<double>& degrees) {
   return r;
 }
 
-Inspection inspect_file(const std::string& path, const Progress& progress) {
-  const DataExchangeFile file(path);
+Inspection inspect_file(const std::string& path, const std::string& element,
+                        const Progress& progress) {
+  const Scan scan = open_scan(path, {element, true});
   Inspection r;
   r.file = path;
   r.file_bytes = std::filesystem::file_size(path);
-  r.format = "Data Exchange (HDF5)";
-  r.title = file.title();
-  r.slices = file.data().slices();
-  r.beamlets = file.data().beamlets();
-  r.fields.push_back(inspect_field(file.data(), progress));
-  if (file.white()) r.fields.push_back(inspect_field(*file.white(), progress));
-  if (file.dark()) r.fields.push_back(inspect_field(*file.dark(), progress));
-  r.angles = inspect_angles(file.theta());
-  r.angles.source = file.theta_source();
-  r.spacing = file.spacing();
-  r.rotation_axis = file.rotation_axis();
-  r.memory = estimate_memory(file.data());
+  r.format = scan.format;
+  r.title = scan.title;
+  r.elements = scan.elements;
+  r.element = scan.element;
+  r.slices = scan.data->slices();
+  r.beamlets = scan.data->beamlets();
+  for (const auto* frames : {&scan.data, &scan.white, &scan.dark, &scan.monitor}) {
+    if (*frames) r.fields.push_back(inspect_field(**frames, progress));
+  }
+  r.angles = inspect_angles(scan.theta);
+  r.angles.source = scan.theta_source;
+  r.spacing = scan.spacing;
+  r.rotation_axis = scan.rotation_axis;
+  r.memory = estimate_memory(*scan.data);
   return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/progress.h"
 #include "io/hdf5.h"
+#include "io/scan.h"
 
 namespace firm {
 
@@ -63,7 +64,9 @@ struct Inspection {
   std::string title;
   std::size_t slices = 0;
   std::size_t beamlets = 0;
-  std::vector<FieldReport> fields;  // data first, then white and dark where they are
+  std::vector<std::string> elements;  // that the file has, where it has several
+  std::string element;                // that this is about
+  std::vector<FieldReport> fields;    // data first, then white, dark, monitor where they are
   AngleReport angles;
   std::optional<double> spacing;        // cm
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
@@ -71,7 +74,9 @@ struct Inspection {
 };
 
 // Throws firm::Error when the file cannot be read, or is not of a format FIRM reads.
-Inspection inspect_file(const std::string& path, const Progress& progress = {});
+// Of a file with several elements, about `element`; empty: the first.
+Inspection inspect_file(const std::string& path, const std::string& element = "",
+                        const Progress& progress = {});
 
 AngleReport inspect_angles(const std::vector<double>& degrees);
 

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
-#include <utility>
 
 #include "firm/error.h"
-#include "io/data_exchange.h"
 #include "io/data_exchange_paths.h"
+#include "io/scan.h"
 
 namespace firm {
 namespace {
@@ -28,26 +27,26 @@ std::string mention(const SiteEntry& entry, const std::string& path) {
 }
 
 // Opens the file and checks it against the study, before any large part of it is read.
-DataExchangeFile open_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+Scan open_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
   const std::string name = data_path(entry, path);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
     throw data_error({name, "", "the data of " + mention(entry, path), "no such file"});
   }
-  DataExchangeFile data(name);
-  if (data.data().slices() != static_cast<std::size_t>(file.slices)) {
-    throw data_error({name, dx::kData,
+  Scan data = open_scan(name, {entry.element, false});
+  if (data.data->slices() != static_cast<std::size_t>(file.slices)) {
+    throw data_error({name, data.data->facts().path,
                       fmt::format("{} slices as in [image] of {}", file.slices, path),
-                      fmt::format("{}", data.data().slices())});
+                      fmt::format("{}", data.data->slices())});
   }
   return data;
 }
 
-std::vector<double> angles_of(const DataExchangeFile& data, const std::string& name) {
+std::vector<double> angles_of(const Scan& data, const std::string& name) {
   std::vector<double> angles;
-  for (const double degrees : data.theta()) {
+  for (const double degrees : data.theta) {
     if (!std::isfinite(degrees)) {
-      throw data_error({name, data.theta_source(), "finite angles",
+      throw data_error({name, data.theta_source, "finite angles",
                         fmt::format("{} at angle {}", degrees, angles.size())});
     }
     angles.push_back(degrees * std::numbers::pi / 180);
@@ -55,23 +54,22 @@ std::vector<double> angles_of(const DataExchangeFile& data, const std::string& n
   return angles;
 }
 
-double spacing_of(const StudyFile& file, const SiteEntry& entry, const DataExchangeFile& data,
+double spacing_of(const StudyFile& file, const SiteEntry& entry, const Scan& data,
                   const std::string& name) {
   if (entry.spacing) return *entry.spacing;
-  if (!data.spacing()) return file.pixel_size;
-  if (std::isfinite(*data.spacing()) && *data.spacing() > 0) return *data.spacing();
-  throw data_error({name, dx::kSpacing, "a positive length, or a spacing in the study",
-                    fmt::format("{} cm", *data.spacing())});
+  if (!data.spacing) return file.pixel_size;
+  if (std::isfinite(*data.spacing) && *data.spacing > 0) return *data.spacing;
+  throw data_error({name, data.spacing_source, "a positive length, or a spacing in the study",
+                    fmt::format("{} cm", *data.spacing)});
 }
 
-double rotation_axis_of(const SiteEntry& entry, const DataExchangeFile& data,
-                        const std::string& name) {
+double rotation_axis_of(const SiteEntry& entry, const Scan& data, const std::string& name) {
   if (entry.rotation_axis) return *entry.rotation_axis;
-  if (!data.rotation_axis()) return static_cast<double>(data.data().beamlets()) / 2;
-  if (std::isfinite(*data.rotation_axis())) return *data.rotation_axis();
-  throw data_error({name, dx::kRotationAxis,
+  if (!data.rotation_axis) return static_cast<double>(data.data->beamlets()) / 2;
+  if (std::isfinite(*data.rotation_axis)) return *data.rotation_axis;
+  throw data_error({name, data.rotation_axis_source,
                     "a number of beamlets, or a rotation_axis in the study",
-                    fmt::format("{}", *data.rotation_axis())});
+                    fmt::format("{}", *data.rotation_axis)});
 }
 
 // Counts values that will not do, and remembers the first.
@@ -100,74 +98,84 @@ class BadValues {
   double value_ = 0;
 };
 
-void check_finite(const Block& block, std::size_t beamlets, const std::string& name,
-                  const char* dataset, const char* frame) {
-  BadValues bad(beamlets);
+// Of one of the stacks of a scan. `frame` is what its rows are grouped by.
+Block read_finite(const Frames& frames, const std::string& name, const char* frame) {
+  Block block = read_block(frames);
+  BadValues bad(frames.beamlets());
   for (std::size_t row = 0; row < block.rows(); ++row) {
     for (std::size_t slice = 0; slice < block.columns(); ++slice) {
       const double value = static_cast<double>(block(row, slice));
       if (!std::isfinite(value)) bad.add(row, slice, value);
     }
   }
-  if (!bad.any()) return;
-  throw data_error({name, dataset, "finite values", bad.text("NaN or infinite values", frame)});
+  if (!bad.any()) return block;
+  throw data_error(
+      {name, frames.facts().path, "finite values", bad.text("NaN or infinite values", frame)});
 }
 
 // beamlets x slices, in the order of a Block; zeros when there are no frames.
-std::vector<double> mean_frame(const Block& frames, std::size_t beamlets, std::size_t slices) {
-  std::vector<double> mean(beamlets * slices);
-  if (frames.rows() == 0) return mean;
-  const std::size_t count = frames.rows() / beamlets;
-  for (std::size_t k = 0; k < frames.size(); ++k) {
-    mean[k % mean.size()] += static_cast<double>(frames.data()[k]);
+std::vector<double> mean_frame(const Frames* frames, const Frames& data, const std::string& name) {
+  std::vector<double> mean(data.beamlets() * data.slices());
+  if (frames == nullptr) return mean;
+  const Block block = read_finite(*frames, name, "frame");
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    mean[k % mean.size()] += static_cast<double>(block.data()[k]);
   }
-  for (double& value : mean) value /= static_cast<double>(count);
+  for (double& value : mean) value /= static_cast<double>(frames->frames());
   return mean;
 }
 
-// white - dark, averaged.
-std::vector<double> beam_of(const Acquisition& a, const std::vector<double>& dark,
+// The beam without the object, less dark: white frames, averaged, or the monitor at every point.
+// Entry k of a Block of data has the beam of entry k % size.
+std::vector<double> beam_of(const Scan& scan, const std::vector<double>& dark,
                             const std::string& name) {
-  const std::size_t beamlets = static_cast<std::size_t>(a.beamlets);
-  const std::size_t slices = a.data.columns();
-  std::vector<double> beam = mean_frame(a.white, beamlets, slices);
-  BadValues bad(beamlets);
+  const bool white = scan.white != nullptr;
+  const std::size_t slices = scan.data->slices();
+  std::vector<double> beam;
+  if (white) {
+    beam = mean_frame(scan.white.get(), *scan.data, name);
+  } else {
+    const Block monitor = read_finite(*scan.monitor, name, "angle");
+    beam.assign(monitor.values().begin(), monitor.values().end());
+  }
+  BadValues bad(scan.data->beamlets());
   for (std::size_t k = 0; k < beam.size(); ++k) {
-    beam[k] -= dark[k];
+    beam[k] -= dark[k % dark.size()];
     if (!(beam[k] > 0)) bad.add(k / slices, k % slices, beam[k]);
   }
   if (!bad.any()) return beam;
-  throw data_error({name, dx::kWhite, "white above dark, on the average of the frames",
-                    bad.text("differences that are not positive", "mean frame")});
+  throw data_error({name, (white ? scan.white : scan.monitor)->facts().path,
+                    white ? "white above dark, on the average of the frames" : "a positive beam",
+                    bad.text("differences that are not positive", white ? "mean frame" : "angle")});
 }
 
-// Replaces a.data by b = -log((data - dark) / beam).
-void take_logarithm(Acquisition& a, const std::string& name) {
-  const std::size_t beamlets = static_cast<std::size_t>(a.beamlets);
-  const std::vector<double> dark = mean_frame(a.dark, beamlets, a.data.columns());
-  const std::vector<double> beam = beam_of(a, dark, name);
-  BadValues bad(beamlets);
-  for (std::size_t row = 0; row < a.data.rows(); ++row) {
-    for (std::size_t slice = 0; slice < a.data.columns(); ++slice) {
-      const std::size_t k = row % beamlets * a.data.columns() + slice;
-      const double transmission = (static_cast<double>(a.data(row, slice)) - dark[k]) / beam[k];
-      if (transmission > 0 && std::isfinite(transmission)) {
-        a.data(row, slice) = static_cast<float>(-std::log(transmission));
-      } else {
-        bad.add(row, slice, transmission);
-      }
+// b = -log((data - dark) / beam), in place.
+void take_logarithm(const Scan& scan, const std::string& name, Block& data) {
+  const std::vector<double> dark = mean_frame(scan.dark.get(), *scan.data, name);
+  const std::vector<double> beam = beam_of(scan, dark, name);
+  const std::size_t slices = data.columns();
+  BadValues bad(scan.data->beamlets());
+  for (std::size_t k = 0; k < data.size(); ++k) {
+    float& value = data.values()[k];
+    const double transmission =
+        (static_cast<double>(value) - dark[k % dark.size()]) / beam[k % beam.size()];
+    if (transmission > 0 && std::isfinite(transmission)) {
+      value = static_cast<float>(-std::log(transmission));
+    } else {
+      bad.add(k / slices, k % slices, transmission);
     }
   }
   if (!bad.any()) return;
-  throw data_error({name, dx::kData, "a positive transmission (data - dark) / (white - dark)",
+  throw data_error({name, scan.data->facts().path,
+                    "a positive transmission (data - dark) / (white - dark)",
                     bad.text("values that are not", "angle")});
 }
 
 // Whether `minus_log` fits what the file says about its data.
-void check_units(const DataExchangeFile& data, const SiteEntry& entry, const std::string& name,
+void check_units(const Scan& data, const SiteEntry& entry, const std::string& name,
                  const std::string& path) {
-  const std::string field = std::string(dx::kData) + "@units";
-  const std::string& units = data.data().units;
+  const std::string field = data.data->facts().path + "@units";
+  const std::string& units = data.data->facts().units;
   if (entry.minus_log && units == "1") {
     throw data_error({name, field, "\"counts\", because minus_log = true",
                       "\"1\": the logarithm is already taken; set minus_log = false for " +
@@ -180,9 +188,9 @@ void check_units(const DataExchangeFile& data, const SiteEntry& entry, const std
                      "units \"1\" if the logarithm is already taken",
                      mention(entry, path))});
   }
-  if (entry.minus_log && !data.white()) {
-    throw data_error(
-        {name, dx::kWhite, "frames without the object, because minus_log = true", "none"});
+  if (entry.minus_log && !data.white && !data.monitor) {
+    throw data_error({name, dx::kWhite,
+                      "frames without the object, or a monitor, because minus_log = true", "none"});
   }
 }
 
@@ -199,13 +207,13 @@ std::vector<const SiteEntry*> ordered(const StudyFile& file) {
 
 Geometry site_geometry(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
   const std::string name = data_path(entry, path);
-  const DataExchangeFile data = open_data(file, entry, path);
+  const Scan data = open_data(file, entry, path);
   Geometry g;
   g.image_rows = file.rows;
   g.image_columns = file.columns;
   g.pixel_size = file.pixel_size;
   g.angles = angles_of(data, name);
-  g.beamlets = static_cast<int>(data.data().beamlets());
+  g.beamlets = static_cast<int>(data.data->beamlets());
   g.spacing = spacing_of(file, entry, data, name);
   g.rotation_axis = rotation_axis_of(entry, data, name);
   return g;
@@ -223,15 +231,11 @@ Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string&
 
 Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
   const std::string name = data_path(entry, path);
-  check_units(open_data(file, entry, path), entry, name, path);
-  Acquisition a = read_acquisition(name);
-  const std::size_t beamlets = static_cast<std::size_t>(a.beamlets);
-  check_finite(a.data, beamlets, name, dx::kData, "angle");
-  if (!entry.minus_log) return std::move(a.data);
-  check_finite(a.white, beamlets, name, dx::kWhite, "frame");
-  check_finite(a.dark, beamlets, name, dx::kDark, "frame");
-  take_logarithm(a, name);
-  return std::move(a.data);
+  const Scan scan = open_data(file, entry, path);
+  check_units(scan, entry, name, path);
+  Block data = read_finite(*scan.data, name, "angle");
+  if (entry.minus_log) take_logarithm(scan, name, data);
+  return data;
 }
 
 Study load_geometries(const StudyFile& file, const std::string& path) {

@@ -34,7 +34,8 @@ Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string&
 
 // b, rays x slices, all of it finite: the data, or with minus_log
 //     b = -log((data - dark) / (white - dark))
-// with white and dark averaged over their frames, and dark 0 where there is none.
+// with white and dark averaged over their frames, and dark 0 where there is none; without white
+// frames, the monitor of every point takes their place.
 Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path);
 
 }  // namespace firm

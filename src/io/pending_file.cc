@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "firm/error.h"
 
@@ -65,6 +68,23 @@ void PendingFile::commit() {
   if (!file.ok() || ::fsync(file.get()) != 0) throw write_failed(path_, errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw write_failed(path_, errno);
   committed_ = true;
+}
+
+void remove_leftovers(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, ignored)) {
+    // <name>.<process>.part
+    const fs::path process = entry.path().stem().extension();
+    if (entry.path().extension() != ".part" || process.string().size() < 2) continue;
+    pid_t id = 0;
+    const std::string digits = process.string().substr(1);
+    const char* end = digits.data() + digits.size();
+    if (std::from_chars(digits.data(), end, id).ptr != end || id <= 0) continue;
+    if (::kill(id, 0) != 0 && errno == ESRCH) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& path : leftovers) fs::remove(path, ignored);
 }
 
 void write_text_file(const std::string& path, const std::string& text) {

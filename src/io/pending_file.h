@@ -28,6 +28,10 @@ class PendingFile {
   bool committed_ = false;
 };
 
+// Removes what programs that were killed have left of pending files in a directory, and in those
+// below. Files of programs that run on this machine are left alone.
+void remove_leftovers(const std::string& directory);
+
 // Writes a whole text file, in the way described above.
 void write_text_file(const std::string& path, const std::string& text);
 

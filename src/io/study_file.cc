@@ -60,6 +60,7 @@ std::string site_table(const SiteEntry& s) {
   text += line("name", s.name);
   text += line("kind", s.kind);
   text += line("data", s.data);
+  if (!s.element.empty()) text += line("element", s.element, "the one to read");
   if (s.kind == "xrf") text += line("coefficient", s.coefficient, "cm^2/g");
   if (s.sigma != 1) text += line("sigma", s.sigma, "noise, in the unit of the data");
   if (s.spacing) text += line("spacing", exact_length_text(*s.spacing), "between beamlets");
@@ -120,7 +121,7 @@ std::string solve_table(const StudyFile& s) {
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
     return std::tie(s.name, s.kind, s.data, s.coefficient, s.sigma, s.spacing, s.rotation_axis,
-                    s.minus_log, s.key);
+                    s.minus_log, s.key, s.element);
   };
   return members(a) == members(b);
 }

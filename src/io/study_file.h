@@ -11,6 +11,7 @@ struct SiteEntry {
   std::string name;
   std::string kind;                     // "xrf" or "xrt"
   std::string data;                     // file, relative to the study
+  std::string element;                  // of a file that has several: the one to read
   double coefficient = 0;               // cm^2/g, of an xrf site
   double sigma = 1;                     // standard deviation of the noise, in the unit of the data
   std::optional<double> spacing;        // cm, between beamlets; without: as load_study.h says

@@ -158,6 +158,7 @@ SiteEntry read_site(const StudyTable& t, const std::vector<SiteEntry>& before) {
   read_name(t, before, site);
   read_kind(t, site);
   site.data = t.nonempty_text("data");
+  if (t.has("element")) site.element = t.nonempty_text("element");
   if (t.has("sigma")) site.sigma = t.positive("sigma");
   if (t.has("spacing")) site.spacing = t.length("spacing");
   if (t.has("rotation_axis")) site.rotation_axis = t.number("rotation_axis");
@@ -181,7 +182,7 @@ void read_sites(const std::string& path, const toml::table& root, StudyFile& stu
   }
   for (std::size_t k = 0; k < tables->size(); ++k) {
     const StudyTable table(path, fmt::format("site[{}].", k), *tables->get(k)->as_table(),
-                           {"name", "kind", "data", "coefficient", "sigma", "spacing",
+                           {"name", "kind", "data", "element", "coefficient", "sigma", "spacing",
                             "rotation_axis", "minus_log", "key"});
     study.sites.push_back(read_site(table, study.sites));
   }

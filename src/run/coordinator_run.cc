@@ -10,14 +10,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/freed_memory.h"
 #include "core/timing.h"
+#include "federation/admission.h"
 #include "federation/coordinator.h"
 #include "federation/grpc_server.h"
 #include "federation/pki.h"
-#include "federation/pki_issued.h"
 #include "federation/terms.h"
 #include "firm/error.h"
 #include "firm/version.h"
+#include "io/directory_lock.h"
 #include "io/image_file.h"
 #include "io/pending_file.h"
 #include "io/study_file.h"
@@ -37,10 +39,10 @@ void refuse_what_cannot_be_hidden(const StudyFile& file, const SolveOptions& opt
                        "site's image by itself; or --insecure",
                        options.method});
   }
-  if (file.sites.size() < 3) {
+  if (file.sites.size() < 3 && !a.allow_two) {
     throw usage_error({a.study, "sites",
                        "three or more, since of two sites each can compute the other's share; or "
-                       "--insecure",
+                       "--allow-two, which hides them from the coordinator alone",
                        fmt::format("{}", file.sites.size())});
   }
 }
@@ -52,11 +54,13 @@ std::string state_path(const std::string& out) {
 CoordinatorState read_state(const std::string& out) {
   std::ifstream in(state_path(out));
   if (!in) return {};
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object() || !json.contains("run") || !json.contains("attempt")) {
+  try {
+    const auto json = nlohmann::json::parse(in);
+    return {json.at("run").get<std::string>(), json.at("attempt").get<std::uint32_t>(),
+            json.at("finished").get<bool>()};
+  } catch (const nlohmann::json::exception&) {
     throw data_error({state_path(out), "", "the state of a coordinator", "something else"});
   }
-  return {json.value("run", ""), json.value("attempt", 0u), json.value("finished", false)};
 }
 
 void keep_state(const std::string& out, const CoordinatorState& state) {
@@ -91,23 +95,6 @@ CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
   return setup;
 }
 
-// A site with a certificate of this authority for a site, and with the key that was signed last for
-// its name.
-Admission admit_by(const std::string& pki, const Credentials& credentials) {
-  return [pki, ca = credentials.ca_pem](const std::string& certificate) {
-    const CertificateFacts facts =
-        verify_peer(certificate, ca, CertificatePurpose::kSite, current_instant());
-    const auto last = last_issued(pki, facts.name);
-    if (!last || last->key_fingerprint != facts.key_fingerprint) {
-      throw Error(Error::Kind::kNetwork,
-                  fmt::format("certificate of {}: expected the key that was signed last for this "
-                              "name, found another",
-                              facts.name));
-    }
-    return facts.name;
-  };
-}
-
 void write_published(const std::string& out, const StudyFile& file, const std::string& site,
                      const std::string& name, const std::vector<float>& values) {
   const std::string directory = (std::filesystem::path(out) / "published").string();
@@ -129,11 +116,13 @@ void write_published(const std::string& out, const StudyFile& file, const std::s
 
 CoordinatorResult run_coordinator(const CoordinatorArguments& a,
                                   const CoordinatorCallbacks& callbacks) {
+  keep_freed_memory();
   const StudyFile file = read_study(a.study);
   const SolveOptions options = options_of(file, a.study, a.settings);
   refuse_what_cannot_be_hidden(file, options, a);
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);
+  const DirectoryLock lock(a.out);
 
   std::atomic<std::uint64_t> exchanges = 0;
   CoordinatorState state = read_state(a.out);
@@ -151,12 +140,12 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   Coordinator coordinator(setup_of(file, options, a), state, observer);
   GrpcServer server(coordinator, a.listen,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
-                    admit_by(a.pki, credentials));
+                    admission_by(a.pki, credentials.ca_pem), a.keepalive_seconds);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
   const auto interrupted = [&] { return callbacks.interrupted && callbacks.interrupted(); };
   const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
   const Stopwatch watch;
-  for (; !coordinator.finished() && !interrupted(); wait()) {
+  for (; !coordinator.finished() && !coordinator.failure() && !interrupted(); wait()) {
     if (callbacks.on_exchange) callbacks.on_exchange(exchanges);
   }
   // Sites that are there hear it at once; one that has just crashed may come back to hear it.
@@ -167,6 +156,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
     wait();
   }
   server.shut_down();
+  if (const auto failure = coordinator.failure()) throw *failure;
   result.run = state.run;
   result.attempts = state.attempt;
   if (result.complete) write_summary(a.out, file, result);

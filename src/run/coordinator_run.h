@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "federation/grpc_limits.h"
 #include "run/study_inputs.h"
 
 namespace firm {
@@ -17,7 +18,9 @@ struct CoordinatorArguments {
   std::string out;     // directory; an earlier run in it is gone on with
   KeyValues settings;
   bool secure = true;
+  bool allow_two = false;  // secure aggregation of two sites
   double checkpoint_seconds = 10;
+  double keepalive_seconds = kKeepaliveSeconds;
 };
 
 // All may be empty.

@@ -20,12 +20,23 @@ std::uint64_t available_memory() {
   return kUnlimited;
 }
 
-// Of a file with one number; none when it says "max", or is not there.
-std::optional<std::uint64_t> number_in(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  std::uint64_t number = 0;
-  if (in >> number) return number;
+// None when the group has no limit.
+std::optional<std::uint64_t> limit_of(const std::filesystem::path& group) {
+  std::ifstream in(group / "memory.max");
+  std::uint64_t bytes = 0;
+  if (in >> bytes) return bytes;
   return {};
+}
+
+// Without the pages of files, which the group gives back.
+std::uint64_t used_by(const std::filesystem::path& group) {
+  std::ifstream in(group / "memory.stat");
+  std::string field;
+  std::uint64_t bytes = 0;
+  while (in >> field >> bytes) {
+    if (field == "anon") return bytes;
+  }
+  return 0;
 }
 
 // What the control groups of this process, one within the other, leave (version 2).
@@ -37,9 +48,8 @@ std::uint64_t memory_of_groups() {
     const std::filesystem::path root("/sys/fs/cgroup");
     for (auto group = root / line.substr(4); group.string().size() >= root.string().size();
          group = group.parent_path()) {
-      const auto most = number_in(group / "memory.max");
-      const auto used = number_in(group / "memory.current");
-      if (most) left = std::min(left, *most - std::min(*most, used.value_or(0)));
+      const auto limit = limit_of(group);
+      if (limit) left = std::min(left, *limit - std::min(*limit, used_by(group)));
     }
   }
   return left;

@@ -32,12 +32,23 @@ constexpr std::array<Parts, 6> kParts = {{{"firm-ds", 12, 0, 19, 2, 0, 4},
                                           {"plsqr", 11, 0, 7, 3, 0, 1}}};
 
 const Parts& parts_of(const std::string& method) {
-  const auto* found =
-      std::find_if(kParts.begin(), kParts.end(), [&](const Parts& p) { return p.method == method; });
+  const auto* found = std::find_if(kParts.begin(), kParts.end(),
+                                   [&](const Parts& p) { return p.method == method; });
   return found == kParts.end() ? kParts.front() : *found;
 }
 
 }  // namespace
+
+SiteSize site_size(const StudyFile& file, const Site& site) {
+  const auto slices = static_cast<std::uint64_t>(file.slices);
+  SiteSize size;
+  size.image_bytes = slices * sizeof(float) * static_cast<std::uint64_t>(file.rows) *
+                     static_cast<std::uint64_t>(file.columns);
+  size.sinogram_bytes = slices * sizeof(float) * site.geometry.rays();
+  size.images = site.kind == SiteKind::kXrt && file.other ? 2 : 1;
+  size.all_images = file.sites.size() + (file.other ? 1 : 0);
+  return size;
+}
 
 std::uint64_t memory_needed(const std::string& method, const SiteSize& s) {
   const Parts& p = parts_of(method);

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <string>
 
+#include "io/study_file.h"
+#include "model/study.h"
+
 namespace firm {
 
 struct SiteSize {
@@ -14,6 +17,9 @@ struct SiteSize {
   std::size_t images = 1;            // that live at the site: two at an XRT site with `other`
   std::size_t all_images = 1;        // of the study
 };
+
+// Of a site of the study.
+SiteSize site_size(const StudyFile& file, const Site& site);
 
 std::uint64_t memory_needed(const std::string& method, const SiteSize& size);
 

@@ -173,7 +173,6 @@ void PartsRun::solve(Work& work, Meeting& meeting) {
   if (start_round_ > 0) {
     checkpoint.emplace(work.checkpoints->path(static_cast<std::uint64_t>(start_round_)),
                        work.identity);
-    collective.archive(*checkpoint);
   }
   SolveInput input;
   input.problem = work.problem.get();
@@ -196,7 +195,10 @@ void PartsRun::solve(Work& work, Meeting& meeting) {
       collective.archive(archive);
     });
   };
-  work.solution = Solver(input).run();
+  Solver solver(input);
+  // Only now: the sums by which a solver sets itself up are those of a new run.
+  if (checkpoint) collective.archive(*checkpoint);
+  work.solution = solver.run();
 }
 
 void PartsRun::solve_all() {

@@ -55,6 +55,17 @@ void SiteCheckpoints::write(const std::string& identity, int round,
   }
 }
 
+void SiteCheckpoints::remove_after(std::uint64_t round) const {
+  for (const std::uint64_t other : present()) {
+    if (other > round) std::filesystem::remove(path(other));
+  }
+}
+
+void SiteCheckpoints::set_aside(std::uint64_t round) const {
+  std::error_code ignored;
+  std::filesystem::rename(path(round), path(round) + ".other", ignored);
+}
+
 void SiteCheckpoints::remove_all() const {
   for (const std::uint64_t round : present()) std::filesystem::remove(path(round));
 }

@@ -25,6 +25,10 @@ class SiteCheckpoints {
   void write(const std::string& identity, int round,
              const std::function<void(Archive&)>& state) const;
   void remove_all() const;
+  // Those beyond a round: all sites go on from there, and the three newest are to be of what comes.
+  void remove_after(std::uint64_t round) const;
+  // Renames one that does not belong here.
+  void set_aside(std::uint64_t round) const;
 
  private:
   std::vector<std::uint64_t> present() const;

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/freed_memory.h"
 #include "federation/exchange.h"
 #include "federation/grpc_channel.h"
 #include "federation/key_exchange.h"
+#include "federation/peer_text.h"
 #include "firm/error.h"
 #include "run/run_output.h"
 #include "run/site_work.h"
@@ -42,6 +44,19 @@ class InterruptWatch {
   std::jthread thread_;
 };
 
+// The text of an error may name files of this site.
+std::string what_others_may_know(const Error& error) {
+  switch (error.kind()) {
+    case Error::Kind::kUsage:
+      return "its study or options";
+    case Error::Kind::kData:
+      return "its data or its disk";
+    case Error::Kind::kNetwork:
+      return "what it has received";
+  }
+  return "an error";
+}
+
 class SiteRun {
  public:
   SiteRun(const SiteArguments& arguments, const SiteCallbacks& callbacks)
@@ -64,6 +79,7 @@ class SiteRun {
   void talk(SiteChannel& channel);
   void attempt(SiteChannel& channel, const v1::Begin& begin);
   void refuse_what_was_not_agreed_to(const v1::Begin& begin) const;
+  void tell(SiteChannel& channel, const std::string& failure);
   void publish(SiteChannel& channel, const std::string& run);
   void wait_for_finish(SiteChannel& channel);
   // Whether to try again.
@@ -116,7 +132,7 @@ bool SiteRun::lost(const ChannelLost& reason) {
 void SiteRun::connect() {
   GrpcChannel channel(arguments_.server,
                       {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
-                      kDialSeconds);
+                      kDialSeconds, arguments_.keepalive_seconds);
   event("connected to " + arguments_.server);
   waiting_ = false;
   const InterruptWatch watch(channel, callbacks_.interrupted);
@@ -128,10 +144,10 @@ void SiteRun::talk(SiteChannel& channel) {
   for (;;) {
     const v1::CoordinatorMessage message = channel.receive();
     if (message.has_refusal()) {
-      throw Error(Error::Kind::kNetwork, "coordinator: " + message.refusal().message());
+      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
     }
     if (message.has_waiting()) {
-      event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
+      event(peer_text(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", "))));
     }
     if (message.has_finished()) {
       work_.forget_checkpoints();
@@ -159,7 +175,14 @@ void SiteRun::refuse_what_was_not_agreed_to(const v1::Begin& begin) const {
 
 void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   refuse_what_was_not_agreed_to(begin);
-  work_.begin(begin);
+  try {
+    work_.begin(begin);
+  } catch (const CheckpointUnusable& checkpoint) {
+    event(fmt::format("{}; it is set aside", checkpoint.what()));
+    // What is wrong with it, fingerprints say; they stay here.
+    tell(channel, fmt::format("its checkpoint of round {} is not of this run", begin.round()));
+    for (;;) receive_within_attempt(channel);  // until the attempt is abandoned
+  }
   event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
                     begin.round()));
   RemoteExchange::Setup setup{&channel,
@@ -171,7 +194,7 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   if (begin.secure()) {
     setup.masker =
         exchange_keys({channel, ledger_, credentials_, arguments_.name,
-                       study_hash(work_.terms(), begin), work_.keys(), arguments_.insecure},
+                       study_hash(work_.terms(), begin), work_.keys(), arguments_.allow_two},
                       begin);
   }
   RemoteExchange exchange(std::move(setup));
@@ -179,15 +202,24 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
     result_.summary = work_.solve(exchange, begin, ledger_);
     if (arguments_.publish) publish(channel, begin.run());
   } catch (const Error& error) {
-    v1::SiteMessage message;
-    message.mutable_failure()->set_message(error.what());
-    send_recorded(channel, ledger_, message);
+    try {
+      tell(channel, what_others_may_know(error));
+    } catch (const std::exception&) {
+      // The reason to leave counts, not that it could not be told.
+    }
     throw;
   }
   v1::SiteMessage done;
   done.mutable_done()->set_run(begin.run());
   send_recorded(channel, ledger_, done);
   wait_for_finish(channel);
+}
+
+// Ends the attempt.
+void SiteRun::tell(SiteChannel& channel, const std::string& failure) {
+  v1::SiteMessage message;
+  message.mutable_failure()->set_message(failure);
+  send_recorded(channel, ledger_, message);
 }
 
 void SiteRun::publish(SiteChannel& channel, const std::string& run) {
@@ -215,6 +247,7 @@ void SiteRun::wait_for_finish(SiteChannel& channel) {
 }  // namespace
 
 SiteResult run_site(const SiteArguments& arguments, const SiteCallbacks& callbacks) {
+  keep_freed_memory();
   return SiteRun(arguments, callbacks).go();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/progress.h"
+#include "federation/grpc_limits.h"
 #include "federation/ledger.h"
 #include "run/study_inputs.h"
 #include "solve/solver.h"
@@ -25,8 +26,10 @@ struct SiteArguments {
   std::string out;     // run directory; an earlier run in it is gone on with
   std::string truth;   // file; empty: none
   KeyValues settings;
-  bool insecure = false;  // takes part without masks, or with one other site only
-  bool publish = false;   // sends its image to the coordinator
+  bool insecure = false;   // takes part without masks
+  bool allow_two = false;  // takes part with one other site only
+  bool publish = false;    // sends its image to the coordinator
+  double keepalive_seconds = kKeepaliveSeconds;
 };
 
 // All may be empty.

@@ -14,7 +14,6 @@
 #include "firm/version.h"
 #include "io/load_study.h"
 #include "io/pending_file.h"
-#include "run/checkpoint.h"
 #include "run/identity.h"
 #include "run/run_output.h"
 
@@ -57,18 +56,21 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
                  std::filesystem::exists(std::filesystem::path(arguments.out) / kState)
                      ? RunDirectory::Start::kResume
                      : RunDirectory::Start::kNew),
+      lock_(directory_.path()),
       checkpoints_(directory_) {
+  remove_leftovers(directory_.path());
   read_state();
 }
 
 void SiteWork::read_state() {
   std::ifstream in(directory_.file(kState));
   if (!in) return;
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object()) {
+  try {
+    const auto json = nlohmann::json::parse(in);
+    state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>()};
+  } catch (const nlohmann::json::exception&) {
     throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
   }
-  state_ = {json.value("run", ""), json.value("done", false)};
 }
 
 void SiteWork::keep_state() const {
@@ -95,6 +97,7 @@ v1::SiteMessage SiteWork::hello() const {
   hello.set_run(state_.run);
   for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
   hello.set_done(state_.done);
+  hello.set_publishes(arguments_.publish);
   return message;
 }
 
@@ -124,19 +127,28 @@ void SiteWork::begin(const v1::Begin& begin) {
     state_ = {begin.run(), false};
     keep_state();
   }
+  open_checkpoint(begin.round());
+}
+
+void SiteWork::open_checkpoint(std::uint64_t round) {
+  checkpoint_.reset();
+  try {
+    if (round > 0) checkpoint_.emplace(checkpoints_.path(round), identity_);
+  } catch (const Error& error) {
+    checkpoints_.set_aside(round);
+    throw CheckpointUnusable(error.what());
+  }
+  checkpoints_.remove_after(round);
 }
 
 Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
-  std::optional<Checkpoint> checkpoint;
-  if (begin.round() > 0) checkpoint.emplace(checkpoints_.path(begin.round()), identity_);
   FixedPointCollective collective(exchange);
-  if (checkpoint) collective.archive(*checkpoint);
   SolveInput input;
   input.problem = problem_.get();
   input.collective = &collective;
   input.options = options_;
   input.truth = truth_ ? &*truth_ : nullptr;
-  input.resume = checkpoint ? &*checkpoint : nullptr;
+  input.resume = checkpoint_ ? &*checkpoint_ : nullptr;
   input.observer.on_round = [this](const RoundRecord& r, int limit) { keep_round(r, limit); };
   input.observer.on_state = [&](int round, bool, const std::function<void(Archive&)>& state) {
     if (callbacks_.interrupted && callbacks_.interrupted()) throw SiteInterrupted{};
@@ -148,6 +160,9 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
     });
   };
   Solver solver(input);
+  // Only now: the sums by which a solver sets itself up are those of a new run.
+  if (checkpoint_) collective.archive(*checkpoint_);
+  checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
   const Solution solution = solver.run();

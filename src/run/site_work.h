@@ -4,12 +4,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/timing.h"
 #include "federation/remote_exchange.h"
 #include "federation/terms.h"
+#include "io/directory_lock.h"
+#include "run/checkpoint.h"
 #include "run/run_directory.h"
 #include "run/run_json.h"
 #include "run/site_checkpoints.h"
@@ -19,6 +22,12 @@ namespace firm {
 
 // Thrown to leave a run that the user has interrupted.
 struct SiteInterrupted {};
+
+// The checkpoint that an attempt begins from is not of this run; it has been set aside.
+class CheckpointUnusable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 class SiteWork {
  public:
@@ -33,7 +42,8 @@ class SiteWork {
   // What the site tells about itself: study, rays, and what it can go on from.
   v1::SiteMessage hello() const;
 
-  // Makes ready for an attempt. Throws firm::Error when study and members do not fit together.
+  // Makes ready for an attempt. Throws firm::Error when study and members do not fit together, and
+  // CheckpointUnusable.
   void begin(const v1::Begin& begin);
   // Computes, and writes the results.
   Summary solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger);
@@ -53,6 +63,7 @@ class SiteWork {
 
   void read_state();
   void keep_state() const;
+  void open_checkpoint(std::uint64_t round);
   void keep_round(const RoundRecord& record, int limit);
   void write_results(const Solution& solution);
 
@@ -65,6 +76,7 @@ class SiteWork {
   Block data_;
   StudyFile resolved_;
   RunDirectory directory_;
+  DirectoryLock lock_;
   SiteCheckpoints checkpoints_;
   State state_;
   std::unique_ptr<Problem> problem_;
@@ -72,6 +84,7 @@ class SiteWork {
   std::vector<std::string> names_;
   RunFacts facts_;
   std::string identity_;
+  std::optional<Checkpoint> checkpoint_;  // to go on from
   Stopwatch watch_;
   double next_flush_ = 0;
 };

@@ -9,7 +9,14 @@
 namespace firm {
 namespace {
 
-// The theory of firm and firm+ rests on D A = A D: one matrix, one weight, no other image.
+double first_eta(const Problem& problem, const SolveOptions& options) {
+  refuse_what_the_theory_does_not_carry(problem.study(), options.method);
+  // alpha = 3 / (4 lambda_max), scaled by gamma.
+  return options.firm.step_scale * 3 / (4 * problem.lambda_max());
+}
+
+}  // namespace
+
 void refuse_what_the_theory_does_not_carry(const Study& study, const std::string& method) {
   const std::string expected = "one matrix A common to all sites, on which its proof rests; ";
   const std::string instead = " (firm-ds and fedpgd can do this)";
@@ -26,14 +33,6 @@ void refuse_what_the_theory_does_not_carry(const Study& study, const std::string
         {"study", "method " + method, expected + "no other image", "other = true" + instead});
   }
 }
-
-double first_eta(const Problem& problem, const SolveOptions& options) {
-  refuse_what_the_theory_does_not_carry(problem.study(), options.method);
-  // alpha = 3 / (4 lambda_max), scaled by gamma.
-  return options.firm.step_scale * 3 / (4 * problem.lambda_max());
-}
-
-}  // namespace
 
 double descent_bound(const Study& study, double lambda_max) {
   double c_squared = 0;

@@ -20,6 +20,10 @@ namespace firm {
 // (2 - ||c||^2) / (4 lambda_max), with the scaled coefficients.
 double descent_bound(const Study& study, double lambda_max);
 
+// firm and firm+ rest on D A = A D: one matrix, one weight, no other image. Throws firm::Error
+// (kUsage).
+void refuse_what_the_theory_does_not_carry(const Study& study, const std::string& method);
+
 class Firm : public Method {
  public:
   // Throws firm::Error when the sites do not share one matrix A.

@@ -1,0 +1,41 @@
+// The formats that scans are read from. Each function gives a Scan if the file is of its format,
+// nothing if not; and throws firm::Error if it is, but something in it is wrong.
+//
+// A new format: its function here, its file in CMakeLists.txt, its place in open_scan.cc, its table
+// in docs/formats.md, and a test that writes such a file and reads it back.
+#pragma once
+
+#include <optional>
+
+#include "io/hdf5.h"
+#include "io/scan.h"
+
+namespace firm {
+
+std::optional<Scan> data_exchange_scan(const h5::Reader& reader, const ScanRequest& request);
+std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& request);
+std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest& request);
+std::optional<Scan> xrftomo_scan(const h5::Reader& reader, const ScanRequest& request);
+
+// ---- what they have in common
+
+// A dataset of numbers with `dimensions` axes, none of them empty.
+h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
+                    const std::string& expected);
+
+// Angles of a dataset in degrees, whatever its unit; degrees where it does not say.
+std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path);
+
+// Throws unless there is one angle for each frame of the data.
+void check_angles(const Scan& scan);
+
+// The unit of a dataset, or `otherwise` where it does not say.
+std::string units_of(const h5::Reader& reader, const std::string& path,
+                     const std::string& otherwise);
+
+// Position of the element that is asked for in `names`; throws when there is none, or when there
+// are several and none is asked for.
+std::size_t find_element(const std::string& file, const std::string& path,
+                         const std::vector<std::string>& names, const ScanRequest& request);
+
+}  // namespace firm

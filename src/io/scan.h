@@ -1,0 +1,48 @@
+// Scan: one site's measurement in a file, whatever its format.
+//
+// A format is a function that looks into an open file, and gives a Scan if the file is of that
+// format (formats.h). Nothing large is read by that.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/frames.h"
+
+namespace firm {
+
+struct Scan {
+  std::string file;
+  std::string format;  // "Data Exchange (HDF5)"
+  std::string title;
+
+  std::unique_ptr<Frames> data;  // one frame for each angle
+  std::unique_ptr<Frames> white;
+  std::unique_ptr<Frames> dark;
+  std::unique_ptr<Frames> monitor;  // I0 at every point of `data`
+
+  std::vector<double> theta;  // degrees, in the order of the frames
+  std::string theta_source;   // the dataset that they come from
+
+  std::optional<double> spacing;        // cm, between beamlets
+  std::string spacing_source;           // the dataset that it comes from
+  std::optional<double> rotation_axis;  // beamlets, edge coordinates
+  std::string rotation_axis_source;
+
+  std::vector<std::string> elements;  // that the file has, where it has several
+  std::string element;                // the one that `data` is of; empty where there is no choice
+};
+
+// What to read of a file that holds several.
+struct ScanRequest {
+  std::string element = {};  // "Fe"; empty: the file has only one,
+  bool first = false;        // or the first will do
+};
+
+// Chosen by content. Throws firm::Error when the file is of no format that is known, naming what it
+// looks like and what is in it; and when it is of one, but damaged or incomplete.
+Scan open_scan(const std::string& file, const ScanRequest& request = {});
+
+}  // namespace firm

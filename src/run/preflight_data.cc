@@ -1,0 +1,149 @@
+// Data files, and the memory for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numbers>
+
+#include "io/inspect.h"
+#include "io/length.h"
+#include "io/load_study.h"
+#include "run/needs.h"
+#include "run/preflight_checks.h"
+
+namespace firm::preflight_checks {
+namespace {
+
+std::string subject_of(const SiteEntry& entry) { return fmt::format("data of {}", entry.name); }
+
+bool is_there(const Context& c, const SiteEntry& entry) {
+  std::error_code ignored;
+  return std::filesystem::exists(
+      std::filesystem::path(c.arguments.study).parent_path() / entry.data, ignored);
+}
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+// Angles in radians that are taken for degrees.
+void doubt_angles(const Context& c, const SiteEntry& entry, const AngleReport& angles) {
+  constexpr double kTurnInRadians = 2 * std::numbers::pi;
+  if (angles.count < 4 || angles.max - angles.min > kTurnInRadians) return;
+  c.findings.warning(subject_of(entry),
+                     fmt::format("{} angles from {:.4g} to {:.4g} degrees: radians?", angles.count,
+                                 angles.min, angles.max),
+                     "the attribute units = \"rad\" at the angles, if that is what they are");
+}
+
+void doubt_detector(const Context& c, const SiteEntry& entry, const Geometry& g) {
+  if (g.rotation_axis < 0 || g.rotation_axis > g.beamlets) {
+    c.findings.warning(subject_of(entry),
+                       fmt::format("rotation axis at {:.6g}, outside the detector of {} beamlets",
+                                   g.rotation_axis, g.beamlets),
+                       "rotation_axis of the site in the study: in beamlets, 0 is the left edge");
+  }
+  const double width = g.beamlets * g.spacing;
+  const double image = std::min(g.image_rows, g.image_columns) * g.pixel_size;
+  if (width < image / 2) {
+    c.findings.warning(subject_of(entry),
+                       fmt::format("a detector of {}, less than half of the image of {}",
+                                   length_text(width), length_text(image)),
+                       "spacing of the site, pixel_size, rows and columns in the study");
+  }
+}
+
+// None when the file does not fit the study.
+std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
+                                   const SiteEntry& entry) {
+  try {
+    Site site = load_site(file, entry, c.arguments.study);
+    site.geometry.validate();
+    const Geometry& g = site.geometry;
+    std::vector<double> degrees;
+    for (const double angle : g.angles) degrees.push_back(angle * 180 / std::numbers::pi);
+    const AngleReport angles = inspect_angles(degrees);
+    c.findings.ok(subject_of(entry),
+                  fmt::format("{} angles from {:.4g} to {:.4g} degrees, {} beamlets of {}, {} "
+                              "slice{}",
+                              angles.count, angles.min, angles.max, g.beamlets,
+                              length_text(g.spacing), file.slices, file.slices == 1 ? "" : "s"));
+    doubt_angles(c, entry, angles);
+    doubt_detector(c, entry, g);
+    return site;
+  } catch (const Error& e) {
+    c.findings.wrong(Error::Kind::kData, subject_of(entry), e.what(),
+                     is_there(c, entry)
+                         ? "firm inspect FILE tells what is in it, docs/formats.md what is read"
+                         : "the file where the study says, or its name with --name SITE --data");
+    return {};
+  }
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+void check_values(const Context& c, const StudyFile& file, const SiteEntry& entry) {
+  try {
+    const Block data = load_site_data(file, entry, c.arguments.study);
+    const auto [low, high] = std::minmax_element(data.values().begin(), data.values().end());
+    if (*low == *high) {
+      c.findings.warning(subject_of(entry), fmt::format("all values are {}", *low),
+                         "another file, or another dataset in it");
+      return;
+    }
+    c.findings.ok(subject_of(entry), fmt::format("{} values, all finite, from {:.4g} to {:.4g}",
+                                                 data.values().size(), *low, *high));
+  } catch (const Error& e) {
+    c.findings.wrong(
+        Error::Kind::kData, subject_of(entry), e.what(),
+        "a file without such values, or what the study says about it; docs/formats.md, "
+        "Study");
+  }
+}
+
+// ---- memory ---------------------------------------------------------------------------
+
+// Whether the data can be read.
+bool check_memory(const Context& c, const StudyToCheck& study, const std::vector<Site>& sites) {
+  std::uint64_t needed = 0;
+  for (const Site& site : sites) {
+    needed += memory_needed(study.options.method, site_size(study.file, site));
+  }
+  const std::string text = fmt::format("expected {} for {}, found {} available", size_text(needed),
+                                       study.options.method, size_text(c.machine.memory));
+  const std::string fix =
+      "fewer slices, a machine or a job with more memory, or method firm, which needs least";
+  if (needed > c.machine.memory) {
+    c.findings.wrong(Error::Kind::kData, "memory", text, fix);
+    return false;
+  }
+  if (needed > c.machine.memory / 10 * 9) {
+    c.findings.warning("memory", text, fix);
+  } else {
+    c.findings.ok("memory", fmt::format("about {} needed, {} available", size_text(needed),
+                                        size_text(c.machine.memory)));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Site> check_data(const Context& c, const StudyToCheck& study) {
+  std::vector<Site> known;
+  std::vector<const SiteEntry*> entries;
+  bool any = false;
+  for (const SiteEntry& entry : study.file.sites) {
+    if (c.arguments.site() && entry.name != c.arguments.name) continue;
+    if (c.arguments.coordinator() && !is_there(c, entry)) continue;
+    any = true;
+    if (const auto site = check_geometry(c, study.file, entry)) {
+      known.push_back(*site);
+      entries.push_back(&entry);
+    }
+  }
+  if (!any) c.findings.ok("data", "none here, as it may be at a coordinator");
+  if (known.empty()) return known;
+  if (!c.arguments.coordinator() && !check_memory(c, study, known)) return known;
+  for (const SiteEntry* entry : entries) check_values(c, study.file, *entry);
+  return known;
+}
+
+}  // namespace firm::preflight_checks
