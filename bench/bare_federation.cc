@@ -38,11 +38,11 @@ void enrol(const std::string& root, const std::vector<std::string>& sites) {
   const std::string authority = root + "/coordinator";
   make_pki({.directory = authority, .name = "Benchmark", .hosts = {}}, current_instant());
   for (const std::string& name : sites) {
-    const std::string directory = root + "/" + name;
+    const std::string directory = fmt::format("{}/{}", root, name);
     const SiteRequest request = request_certificate(directory, name);
     sign_request({.directory = authority,
                   .request = request.request_path,
-                  .out = directory + "/" + name + ".crt"},
+                  .out = fmt::format("{}/{}.crt", directory, name)},
                  current_instant());
     std::filesystem::copy_file(authority + "/ca.crt", directory + "/ca.crt");
   }

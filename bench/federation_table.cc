@@ -99,12 +99,17 @@ void print_memory(const std::string& root) {
       "3 vectors, 120 MB");
 }
 
+// One thread for each site: on their own machines they would not compete for cores.
 void print_many_sites(const Scratch& scratch) {
   const std::string root = scratch / "many";
   make_study_of(30, root, "study");
   enrol(root, sites_of(root, "study"));
   const FirmFigures f =
-      run_firm({root, "study", "run", {"method=firm", "stop.discrepancy=0", "stop.rounds=200"}, 0});
+      run_firm({root,
+                "study",
+                "run",
+                {"method=firm", "stop.discrepancy=0", "stop.rounds=200", "threads=1"},
+                0});
   print_row(
       fmt::format("`firm`, 30 sites of 32 x 32 pixels, {} rounds", f.rounds),
       fmt::format("{} per round, {:.1f} s in all", ms(f.solver_seconds / f.rounds), f.seconds),

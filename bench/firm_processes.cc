@@ -83,16 +83,16 @@ void make_paper_study(const std::string& root, const std::string& study, int siz
   write_simulation(simulate(options), fmt::format("{}/{}", root, study));
 }
 
-void make_study_of(std::size_t count, const std::string& root, const std::string& study) {
+void make_study_of(std::size_t sites, const std::string& root, const std::string& study) {
   make_paper_study(root, study, 32, 10, 0.01);
   StudyFile file = read_study(study_path(root, study));
   const std::vector<SiteEntry> first = file.sites;  // XRT is the last
   const std::size_t kinds = first.size() - 1;
   file.sites.clear();
-  for (std::size_t i = 0; i + 1 < count; ++i) {
+  for (std::size_t i = 0; i + 1 < sites; ++i) {
     SiteEntry entry = first[i % kinds];
     entry.name = fmt::format("xrf-{:02}", i + 1);
-    entry.coefficient *= static_cast<double>(kinds) / static_cast<double>(count - 1);
+    entry.coefficient *= static_cast<double>(kinds) / static_cast<double>(sites - 1);
     file.sites.push_back(entry);
   }
   file.sites.push_back(first.back());

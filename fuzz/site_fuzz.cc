@@ -30,6 +30,7 @@ enum Kind : std::uint8_t {
              // name
   kMerged,   // the right answer with the fields of the message in `bytes`
 };
+constexpr std::uint8_t kMore = 64;  // of a sum that would be merged: it is not the last chunk
 
 // Gives the site what the input says, then hangs up.
 class FuzzedChannel : public SiteChannel {
@@ -43,7 +44,7 @@ class FuzzedChannel : public SiteChannel {
   v1::CoordinatorMessage receive() override {
     while (next_ < records_.size()) {
       const Record& record = records_[next_++];
-      const auto kind = static_cast<Kind>(record.what % 3);
+      const auto kind = static_cast<Kind>((record.what & ~kMore) % 3);
       v1::CoordinatorMessage message;
       if (!message.ParseFromString(kind == kAltered ? altered(record.bytes) : record.bytes)) {
         continue;
@@ -51,6 +52,7 @@ class FuzzedChannel : public SiteChannel {
       if (kind != kMerged) return message;
       v1::CoordinatorMessage merged = right_(last_);
       merged.MergeFrom(message);
+      if (merged.has_total() && (record.what & kMore) != 0) merged.mutable_total()->clear_last();
       return merged;
     }
     throw ChannelLost("the end of the input");
@@ -226,7 +228,8 @@ void begin(const std::vector<Record>& records) {
     const v1::CoordinatorMessage message = receive_within_attempt(channel);
     if (!message.has_begin()) continue;
     const Study study = study_with(study_file(), message.begin());
-    require(study.sites.size() == kSites.size(), "a study has all sites");
+    require(sorted_roster(membership("", message.begin(), "b").roster) == kSites,
+            "the sites are those of the study");
     require(study_hash({}, message.begin()).size() == 64, "a study has a hash");
     const v1::Geometry there = to_message(study.sites[0].geometry);
     require(same_rays(from_message(there, study_file(), "a"), study.sites[0].geometry),
@@ -285,6 +288,7 @@ std::vector<std::string> seeds() {
     for (const Record& fragment : fragments(stage)) {
       all.push_back(packed({first, fragment, right}));
       all.push_back(packed({first, right, fragment}));
+      all.push_back(packed({first, right, {kMerged | kMore, fragment.bytes}}));
     }
   }
   return all;

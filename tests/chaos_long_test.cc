@@ -36,6 +36,36 @@ TEST(ChaosLong, FewRounds) {
   EXPECT_GE(chaos.attempts(), chaos.runs() + 30);
 }
 
+// Connections break, in either direction; nobody is killed.
+TEST(ChaosLong, CutConnections) {
+  FederationPlan plan;
+  plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=300"};
+  FederationProcesses federation(plan);
+  std::mt19937 random(14);
+  int cuts = 0;
+  int attempts = 0;
+  while (cuts < 60 && !::testing::Test::HasFailure()) {
+    federation.new_run();
+    federation.start_all();
+    while (cuts < 60 && federation.any_running()) {
+      TcpProxy& proxy = federation.proxy(FederationProcesses::sites()[random() % 4]);
+      proxy.stall_after(random() % 2 == 0 ? TcpProxy::kUp : TcpProxy::kDown, random() % 100'000);
+      EXPECT_TRUE(wait_until(FederationProcesses::kPatience, [&] {
+        return proxy.stalled() || !federation.any_running();
+      })) << federation.everything_printed();
+      if (proxy.stalled()) ++cuts;
+      proxy.cut();
+      proxy.resume();
+    }
+    federation.expect_all_finish();
+    attempts += federation.json(FederationProcesses::kCoordinator, "coordinator.json")
+                    .at("attempt")
+                    .get<int>();
+  }
+  EXPECT_EQ(cuts, 60);
+  EXPECT_GE(attempts, 30);
+}
+
 // Sites whose coordinator does not come back to tell them leave with their results.
 TEST(ChaosLong, CoordinatorDoesNotComeBack) {
   FederationProcesses federation{FederationPlan{}};

@@ -112,9 +112,6 @@ void flip_a_byte(const std::string& file) {
 
 TEST_F(CheckpointFaults, DamagedOnes) {
   leave_midway();
-  expect_to_go_on_from(common().back());
-
-  leave_midway();
   std::vector<int> before = common();
   flip_a_byte(path("xrf-2", before.back()));
   expect_to_go_on_from(before[before.size() - 2]);

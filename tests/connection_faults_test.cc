@@ -30,10 +30,11 @@ class ConnectionFaults : public ::testing::Test {
     EXPECT_TRUE(federation_.process("xrf-2").prints("trying again", FederationProcesses::kPatience))
         << federation_.everything_printed();
   }
-  void expect_end_in_attempt(int attempt) {
+  void expect_end_after_attempts(int attempts) {
     federation_.expect_all_finish();
-    EXPECT_EQ(federation_.json(FederationProcesses::kCoordinator, "coordinator.json").at("attempt"),
-              attempt);
+    // More, when a busy machine keeps them from answering pings.
+    EXPECT_GE(federation_.json(FederationProcesses::kCoordinator, "coordinator.json").at("attempt"),
+              attempts);
   }
 
   FederationProcesses federation_;
@@ -42,14 +43,14 @@ class ConnectionFaults : public ::testing::Test {
 TEST_F(ConnectionFaults, StalledAndResumed) {
   stall_midway();
   federation_.proxy("xrf-2").resume();
-  expect_end_in_attempt(2);
+  expect_end_after_attempts(2);
 }
 
 TEST_F(ConnectionFaults, StalledAndCut) {
   stall_midway();
   federation_.proxy("xrf-2").cut();
   federation_.proxy("xrf-2").resume();
-  expect_end_in_attempt(2);
+  expect_end_after_attempts(2);
 }
 
 // The site can still send, but hears nothing.
@@ -60,7 +61,7 @@ TEST_F(ConnectionFaults, StalledOneWay) {
   federation_.proxy("xrf-2").stall(TcpProxy::kDown);
   expect_lost();
   federation_.proxy("xrf-2").resume();
-  expect_end_in_attempt(2);
+  expect_end_after_attempts(2);
 }
 
 // Refused for a while: the site dials again and again.
@@ -73,7 +74,31 @@ TEST_F(ConnectionFaults, CutAndRefused) {
   expect_lost();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   federation_.proxy("xrf-2").accept_again();
-  expect_end_in_attempt(2);
+  expect_end_after_attempts(2);
+}
+
+// Processes that stand still, as on a machine that swaps or sleeps.
+TEST_F(ConnectionFaults, ASiteIsPaused) {
+  federation_.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation_.sent("xrf-2", "share") > 10; }));
+  federation_.process("xrf-2").send(SIGSTOP);
+  EXPECT_TRUE(federation_.process(FederationProcesses::kCoordinator)
+                  .prints("the connection to xrf-2 was lost", FederationProcesses::kPatience));
+  federation_.process("xrf-2").send(SIGCONT);
+  expect_end_after_attempts(2);
+}
+
+TEST_F(ConnectionFaults, TheCoordinatorIsPaused) {
+  federation_.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation_.sent("xrf-2", "share") > 10; }));
+  federation_.process(FederationProcesses::kCoordinator).send(SIGSTOP);
+  for (const std::string& site : FederationProcesses::sites()) {
+    EXPECT_TRUE(federation_.process(site).prints("trying again", FederationProcesses::kPatience));
+  }
+  federation_.process(FederationProcesses::kCoordinator).send(SIGCONT);
+  expect_end_after_attempts(2);
 }
 
 // A coordinator and one site, which waits for the others.

@@ -232,6 +232,44 @@ TEST_F(CoordinatorTest, FinishesWhenAllSitesAreDone) {
   for (auto& channel : channels_) EXPECT_TRUE(channel->receive().has_finished());
 }
 
+TEST_F(CoordinatorTest, StopsWhenItsStateCannotBeKept) {
+  CoordinatorObserver observer;
+  observer.keep = [](const CoordinatorState&) {
+    throw data_error({"coordinator.json", "", "room", "none"});
+  };
+  Coordinator coordinator(options(), {}, observer);
+  for (const std::string& site : kSites) {
+    channels_.push_back(std::make_unique<LocalChannel>(coordinator, site));
+  }
+  EXPECT_FALSE(coordinator.failure());
+  for (std::size_t i = 0; i < kSites.size(); ++i) channels_[i]->send(hello(kSites[i]));
+  ASSERT_TRUE(coordinator.failure());
+  EXPECT_CONTAINS(std::string(coordinator.failure()->what()), "coordinator.json: expected room");
+  // Nothing was said that would not be known after a restart.
+  for (int k = 0; k < 2; ++k) EXPECT_TRUE(channels_[2]->receive().has_waiting()) << k;
+  EXPECT_THROW(channels_[2]->receive(), ChannelLost);
+  channels_.clear();
+}
+
+// Sites that have their results, at a coordinator that has been restarted.
+TEST_F(CoordinatorTest, BeginsAgainForImagesThatAreStillToBePublished) {
+  for (const bool publishes : {false, true}) {
+    Coordinator coordinator(options(), {"run", 1, false}, {});
+    for (const std::string& site : kSites) {
+      channels_.push_back(std::make_unique<LocalChannel>(coordinator, site));
+    }
+    for (std::size_t i = 0; i < kSites.size(); ++i) {
+      v1::SiteMessage message = hello(kSites[i]);
+      message.mutable_hello()->set_run("run");
+      message.mutable_hello()->set_done(true);
+      message.mutable_hello()->set_publishes(publishes && i == 1);
+      channels_[i]->send(message);
+    }
+    EXPECT_EQ(coordinator.finished(), !publishes);
+    channels_.clear();
+  }
+}
+
 // --- sums over it
 
 class Sums : public CoordinatorTest {

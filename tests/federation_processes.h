@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/pki_authority.h"
 #include "process.h"
 #include "tcp_proxy.h"
 #include "temporary_directory.h"
@@ -35,7 +36,9 @@ class FederationProcesses {
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
     run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
          "--angles", std::to_string(plan_.angles), "--noise", "0.01"});
-    run({"pki", "init", "--dir", directory_ / kCoordinator});
+    AuthorityOptions authority;
+    authority.directory = directory_ / kCoordinator;
+    make_pki(authority, current_instant());
     for (const std::string& site : sites()) enrol(site);
     run(with_settings({"recon", study(), "--separate", "--out", directory_ / "reference"}));
     for (const std::string& site : sites()) proxies_[site] = std::make_unique<TcpProxy>();
@@ -178,14 +181,15 @@ class FederationProcesses {
     // 5: the number of rounds was the limit.
     if (code != 0 && code != 5) throw std::runtime_error(process.output());
   }
+  // As `firm pki` does it.
   void enrol(const std::string& site) {
-    run({"pki", "request", "--dir", directory_ / site, "--name", site});
-    run({"pki", "sign", "--dir", directory_ / kCoordinator,
-         directory_ / (site + "/" + site + ".csr")});
-    for (const std::string& file : {site + ".crt", std::string("ca.crt")}) {
-      std::filesystem::copy(directory_ / (kCoordinator + ("/" + file)),
-                            directory_ / (site + "/" + file));
-    }
+    const std::filesystem::path home = directory_ / site;
+    SignOptions options;
+    options.directory = directory_ / kCoordinator;
+    options.request = request_certificate(home, site).request_path;
+    options.out = home / (site + ".crt");
+    sign_request(options, current_instant());
+    std::filesystem::copy(std::filesystem::path(options.directory) / "ca.crt", home / "ca.crt");
   }
   std::vector<std::string> with_settings(std::vector<std::string> command) const {
     for (const std::string& s : plan_.settings) command.insert(command.end(), {"--set", s});

@@ -63,9 +63,10 @@ void add_coordinator(CLI::App& app, int& exit_code) {
       ->take_all();
   verb->add_flag("--insecure", a->insecure,
                  "Sites send their shares unmasked: the coordinator can see them");
-  verb->add_flag("--allow-two", a->coordinator.allow_two,
-                 "Secure aggregation of two sites: it hides shares from the coordinator, but of two\n"
-                 "sites each can compute the other's");
+  verb->add_flag(
+      "--allow-two", a->coordinator.allow_two,
+      "Secure aggregation of two sites: it hides shares from the coordinator, but of two\n"
+      "sites each can compute the other's");
   verb->add_option("--checkpoint-seconds", a->coordinator.checkpoint_seconds,
                    "How often sites keep their state")
       ->capture_default_str();

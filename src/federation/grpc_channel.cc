@@ -113,7 +113,7 @@ void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& iden
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  arguments.SetMaxReceiveMessageSize(kLargestMessage);
+  arguments.SetMaxReceiveMessageSize(kLargestAnswer);
   // No connection of another channel, whose state could be stale, is taken over.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   channel = grpc::CreateCustomChannel(server, grpc::SslCredentials(tls), arguments);

@@ -8,7 +8,8 @@ namespace firm {
 inline constexpr double kKeepaliveSeconds = 10;
 // More pings than that are taken for an attack.
 inline constexpr double kLeastKeepaliveSeconds = 0.5;
-inline constexpr int kLargestMessage = 1 << 20;  // a chunk has 256 KiB
+inline constexpr int kLargestMessage = 1 << 20;  // of a site; a chunk has 128 KiB
+inline constexpr int kLargestAnswer = 1 << 26;   // the angles of all sites come in one message
 
 inline int milliseconds(double seconds) { return static_cast<int>(1000 * seconds); }
 

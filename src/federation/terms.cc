@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "federation/keystream.h"
 #include "firm/error.h"
+#include "io/load_study.h"
 
 namespace firm {
 namespace {
@@ -87,13 +88,7 @@ Geometry from_message(const v1::Geometry& message, const StudyFile& file, const 
 }
 
 Study study_with(const StudyFile& file, const v1::Begin& begin) {
-  Study study;
-  study.name = file.name;
-  study.image_rows = file.rows;
-  study.image_columns = file.columns;
-  study.pixel_size = file.pixel_size;
-  study.slices = static_cast<std::size_t>(file.slices);
-  study.other = file.other;
+  Study study = study_without_sites(file);
   if (static_cast<std::size_t>(begin.members_size()) != file.sites.size()) {
     throw Error(Error::Kind::kNetwork, fmt::format("coordinator: expected {} sites, found {}",
                                                    file.sites.size(), begin.members_size()));

@@ -238,7 +238,7 @@ Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::s
   return data;
 }
 
-Study load_geometries(const StudyFile& file, const std::string& path) {
+Study study_without_sites(const StudyFile& file) {
   Study study;
   study.name = file.name;
   study.image_rows = file.rows;
@@ -246,6 +246,11 @@ Study load_geometries(const StudyFile& file, const std::string& path) {
   study.pixel_size = file.pixel_size;
   study.slices = static_cast<std::size_t>(file.slices);
   study.other = file.other;
+  return study;
+}
+
+Study load_geometries(const StudyFile& file, const std::string& path) {
+  Study study = study_without_sites(file);
   for (const SiteEntry* entry : ordered(file)) {
     study.sites.push_back(load_site(file, *entry, path));
   }

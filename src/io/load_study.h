@@ -18,6 +18,9 @@ struct LoadedStudy {
   std::vector<SiteData> data;  // data[i].site == i
 };
 
+// Name, image and slices, and no sites yet.
+Study study_without_sites(const StudyFile& file);
+
 // Without the measurements. The XRT site becomes the last one; the others keep their order.
 Study load_geometries(const StudyFile& file, const std::string& path);
 LoadedStudy load_study(const StudyFile& file, const std::string& path);

@@ -12,8 +12,8 @@
 //                         + || c_i A_N w - (q_i - tau_i e) ||^2 / (tau_i s_N^2)
 //
 // Each site starts with M steps on its own data, so that not even the first sum is anyone's
-// measurement. The objective never rises, and the coupling holds exactly in every round. `other`, which lives
-// with site N, takes part like an XRF site with c = 1 and without data of its own.
+// measurement. The objective never rises, and the coupling holds exactly in every round. `other`,
+// which lives with site N, takes part like an XRF site with c = 1 and without data of its own.
 // tau_i is proportional to c_i s_i.
 #pragma once
 
