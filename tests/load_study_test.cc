@@ -202,7 +202,7 @@ TEST_F(LoadStudy, AllowsASiteThatSawNothing) {
 TEST_F(LoadStudy, TakesTheLogarithmOfCounts) {
   const Block clean = simulation_.sites[3].data;
   make_counts();
-  ASSERT_TRUE(file_.sites[3].minus_log);
+  ASSERT_TRUE(file_.sites[3].prepare.minus_log);
   const LoadedStudy loaded = load();
   ASSERT_EQ(loaded.data[3].values.rows(), clean.rows());
   EXPECT_LT(largest_difference(loaded.data[3].values, clean), 0.01);
@@ -230,7 +230,7 @@ Acquisition by_hand() {
 
 TEST_F(LoadStudy, AveragesWhiteAndDarkOfEachBeamletAndSlice) {
   Acquisition a = by_hand();
-  file_.sites[3].minus_log = true;
+  file_.sites[3].prepare.minus_log = true;
   for (const bool with_dark : {true, false}) {
     if (!with_dark) a.dark = Block();
     write_acquisition(directory_ / "xrt.h5", a);
@@ -315,14 +315,14 @@ TEST_F(LoadStudy, RefusesASpacingAndAnAxisThatAreNone) {
 
 TEST_F(LoadStudy, RefusesCountsWithoutALogarithm) {
   make_counts();
-  file_.sites[3].minus_log = false;
+  file_.sites[3].prepare.minus_log = false;
   expect_refused("xrt.h5", "/exchange/data@units",
                  {"\"1\", because minus_log = false", "\"counts\"",
                   "set minus_log = true for site xrt of " + path() + ":"});
 }
 
 TEST_F(LoadStudy, RefusesASecondLogarithm) {
-  file_.sites[3].minus_log = true;
+  file_.sites[3].prepare.minus_log = true;
   expect_refused("xrt.h5", "/exchange/data@units",
                  {"\"counts\", because minus_log = true", "\"1\"",
                   "set minus_log = false for site xrt of " + path() + ":"});
@@ -336,7 +336,7 @@ TEST_F(LoadStudy, RefusesCountsWithoutWhiteFrames) {
 
 TEST_F(LoadStudy, RefusesABeamThatIsNotAboveDark) {
   Acquisition a = by_hand();
-  file_.sites[3].minus_log = true;
+  file_.sites[3].prepare.minus_log = true;
   a.white(0, 1) = a.white(2, 1) = 0;
   write_acquisition(directory_ / "xrt.h5", a);
   expect_refused("xrt.h5", "/exchange/data_white",
@@ -346,7 +346,7 @@ TEST_F(LoadStudy, RefusesABeamThatIsNotAboveDark) {
 
 TEST_F(LoadStudy, RefusesATransmissionThatIsNotPositive) {
   Acquisition a = by_hand();
-  file_.sites[3].minus_log = true;
+  file_.sites[3].prepare.minus_log = true;
   a.data(2, 1) = 3;  // the dark frames have 1, 25 and 81 there
   a.data(3, 0) = -5;
   write_acquisition(directory_ / "xrt.h5", a);

@@ -162,7 +162,7 @@ TEST_F(ScanFormats, NexusGridsHaveAMonitor) {
   site.name = "xrt";
   site.kind = "xrt";
   site.data = "g.nxs";
-  site.minus_log = true;
+  site.prepare.minus_log = true;
   const Block b = load_site_data(study, site, directory_ / "study.toml");
   EXPECT_NEAR(b(4, 0), -std::log(5.0 / 104.0), 1e-6);
 }

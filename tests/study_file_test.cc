@@ -4,7 +4,7 @@
 #include <toml++/toml.h>
 
 #include "firm/error.h"
-#include "io/length.h"
+#include "io/quantity.h"
 #include "temporary_directory.h"
 
 namespace firm {
@@ -29,7 +29,7 @@ SiteEntry xrt_site() {
   s.sigma = 0.25;
   s.spacing = 2e-4;
   s.rotation_axis = 170.5;
-  s.minus_log = true;
+  s.prepare.minus_log = true;
   return s;
 }
 
@@ -147,7 +147,7 @@ TEST(StudyFile, ComesBackAsWritten) {
   s.description.clear();
   s.sites[0].spacing.reset();
   s.sites[0].rotation_axis.reset();
-  s.sites[1].minus_log = false;
+  s.sites[1].prepare.minus_log = false;
   s.settings.clear();
   EXPECT_EQ(there_and_back(s), s);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firm/error.h"
-#include "io/length.h"
+#include "io/quantity.h"
 #include "io/study_file.h"
 #include "temporary_directory.h"
 
@@ -121,7 +121,7 @@ TEST(StudyReader, ReadsEveryKey) {
   EXPECT_EQ(s.sites[0].line, 11);
   EXPECT_EQ(s.sites[1].spacing, 1e-4);
   EXPECT_EQ(s.sites[1].rotation_axis, 11);
-  EXPECT_TRUE(s.sites[1].minus_log);
+  EXPECT_TRUE(s.sites[1].prepare.minus_log);
   EXPECT_EQ(s.sites[1].sigma, 1);
   EXPECT_EQ(s.sites[1].line, 17);
 }
@@ -151,7 +151,7 @@ TEST(StudyReader, NeedsNeitherSettingsNorOptionalKeys) {
   EXPECT_FALSE(s.other);
   EXPECT_TRUE(s.settings.empty());
   EXPECT_EQ(s.sites[0].sigma, 1);
-  EXPECT_FALSE(s.sites[1].minus_log);
+  EXPECT_FALSE(s.sites[1].prepare.minus_log);
 }
 
 TEST(StudyReader, TakesOtherSpellingsOfToml) {
@@ -200,14 +200,96 @@ TEST(StudyReader, RefusesUnknownTables) {
   });
 }
 
+TEST(StudyReader, ReadsHowValuesArePrepared) {
+  const TemporaryDirectory directory;
+  const StudyFile s =
+      read(directory, with(23,
+                           "minus_log = true\nangles = \"a.txt\"\naxes = \"y:theta:x\"\n"
+                           "first_slice = 4\nbinning = 2\nsaturation = 65535\nzingers = 0.3\n"
+                           "normalize = \"air\"\nair = 10\nclip_low = 1e-3\nclip_high = 1\n"
+                           "bad_values = \"mask\"\nrings = 9\nshift = [\"1 um\", \"-2 um\"]\n"
+                           "angle_offset = \"0.5 deg\""));
+  const SiteEntry& site = s.sites[1];
+  const Preparation& p = site.prepare;
+  EXPECT_EQ(site.angles, "a.txt");
+  EXPECT_EQ(site.axes, "y:theta:x");
+  EXPECT_EQ(site.first_slice, 4);
+  EXPECT_EQ(site.binning, 2);
+  EXPECT_EQ(site.shift_x, 1e-4);
+  EXPECT_EQ(site.shift_y, -2e-4);
+  EXPECT_EQ(site.angle_offset, 0.5);
+  EXPECT_EQ(p.saturation, 65535);
+  EXPECT_EQ(p.zingers, 0.3);
+  EXPECT_EQ(p.normalize, "air");
+  EXPECT_EQ(p.air, 10);
+  EXPECT_EQ(p.clip_low, 1e-3);
+  EXPECT_EQ(p.clip_high, 1);
+  EXPECT_EQ(p.bad_values, "mask");
+  EXPECT_EQ(p.rings, 9);
+  write_study(directory / "again.toml", s);
+  EXPECT_TRUE(read_study(directory / "again.toml") == s);
+}
+
+TEST(StudyReader, LooksCoefficientsUp) {
+  const TemporaryDirectory directory;
+  const auto coefficient = [&](const std::string& line) {
+    Lines lines = with(15, line);
+    lines[4] = "energy = \"12 keV\"";
+    return read(directory, lines).sites[0].coefficient;
+  };
+  EXPECT_NEAR(coefficient("element = \"Fe\""), 104.699, 1e-3);
+  EXPECT_EQ(coefficient("element = \"Fe_K\""), coefficient("element = \"Fe\""));
+  const double oxygen = coefficient("element = \"O\"");
+  EXPECT_NEAR(coefficient("element = \"Fe\"\ncompound = \"Fe2O3\""),
+              (2 * 55.845 * 104.699 + 3 * 15.999 * oxygen) / (2 * 55.845 + 3 * 15.999), 0.02);
+  EXPECT_EQ(coefficient("element = \"Fe\"\ncoefficient = 2.5"), 2.5);
+  EXPECT_EQ(coefficient("coefficient = \"0.25 m^2/kg\""), 2.5);
+}
+
+TEST(StudyReader, RefusesCoefficientsThatCannotBeFound) {
+  const auto at_12_kev = [](const std::string& line) {
+    Lines lines = with(15, line);
+    lines[4] = "energy = \"12 keV\"";
+    return lines;
+  };
+  expect_all_refused({
+      {with(15, "element = \"Fe\""), 11, "site[0].coefficient", {"[study] energy"}},
+      {at_12_kev("element = \"COMPTON\""),
+       11,
+       "site[0].coefficient",
+       {"to look it up", "element = \"COMPTON\""}},
+      {at_12_kev("compound = \"Fe2Oo\""),
+       11,
+       "site[0].coefficient",
+       {"tables of xraylib", "\"Fe2Oo\" at 12 keV"}},
+      {with(5, "energy = 12"), 5, "[study] energy", {"eV, keV, MeV", "\"12.1 keV\"", "integer 12"}},
+      {with(5, "energy = \"-1 keV\""), 5, "[study] energy", {"above 0"}},
+  });
+}
+
+TEST(StudyReader, RefusesPreparationsThatAreNone) {
+  expect_all_refused({
+      {with(23, "normalize = \"flats\""), 23, "site[1].normalize", {"\"auto\"", "mean flat?"}},
+      {with(23, "normalize = \"air\""), 17, "site[1].air", {"air = 10"}},
+      {with(23, "clip_low = 2\nclip_high = 1"), 24, "site[1].clip_high", {"above clip_low = 2"}},
+      {with(23, "bad_values = \"ignore\""), 23, "site[1].bad_values", {"\"error\", \"mask\""}},
+      {with(23, "rings = 2"), 23, "site[1].rings", {"whole number from 3"}},
+      {with(23, "axis_search = 5"), 23, "site[1].axis_search", {"rotation_axis = \"auto\""}},
+      {with(22, "rotation_axis = \"middle\""), 22, "site[1].rotation_axis", {"\"auto\""}},
+      {with(23, "shift = [\"1 um\"]"), 23, "site[1].shift", {"2 numbers", "found 1"}},
+      {with(23, "shift = [1, 2]"), 23, "site[1].shift", {"with their units", "integer 1"}},
+      {with(23, "scale = 2"), 23, "site[1].scale", {"it belongs to kind \"xrf\""}},
+      {with(16, "clip_low = 0.1"), 16, "site[0].clip_low", {"it belongs to kind \"xrt\""}},
+      {with(16, "sigma = \"poisson\""), 16, "site[0].sigma", {"\"counts\", \"estimate\""}},
+  });
+}
+
 TEST(StudyReader, RefusesUnknownKeys) {
   expect_all_refused({
       {with(15, "coeficient = 1"),
        15,
        "site[0].coeficient",
-       {"one of the keys name, kind, data, element, coefficient, sigma, spacing, rotation_axis, "
-        "minus_log, "
-        "key",
+       {"one of the keys name, kind, data, element, angles, axes, ", "scale, key",
         "found coeficient (did you mean coefficient?)"}},
       {with(7, "row = 16"), 7, "[image] row", {"rows, columns, slices, pixel_size", "mean rows?"}},
       {with(5, "others = true"), 5, "[study] others", {"name, description, truth, other"}},
@@ -243,7 +325,10 @@ TEST(StudyReader, RefusesWrongTypes) {
       {with(7, "rows = \"16\""), 7, "[image] rows", {"found text \"16\""}},
       {with(7, "rows = [16]"), 7, "[image] rows", {"found an array"}},
       {with(7, "rows.x = 16"), 7, "[image] rows", {"found a table"}},
-      {with(15, "coefficient = \"1\""), 15, "site[0].coefficient", {"a number", "text \"1\""}},
+      {with(15, "coefficient = \"1\""),
+       15,
+       "site[0].coefficient",
+       {"a number and its unit (cm^2/g, m^2/kg)", "text \"1\""}},
       {with(15, "coefficient = true"), 15, "site[0].coefficient", {"found boolean true"}},
       {with(22, "rotation_axis = 07:32:00"), 22, "site[1].rotation_axis", {"found time 07:32:00"}},
       {with(23, "minus_log = \"yes\""), 23, "site[1].minus_log", {"true or false", "text \"yes\""}},

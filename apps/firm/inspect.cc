@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "io/length.h"
+#include "io/quantity.h"
 #include "terminal.h"
 #include "verbs.h"
 

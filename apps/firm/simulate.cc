@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "io/length.h"
+#include "io/quantity.h"
 #include "io/pending_file.h"
 #include "terminal.h"
 #include "verbs.h"

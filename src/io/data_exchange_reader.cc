@@ -6,7 +6,7 @@
 #include "io/data_exchange.h"
 #include "io/data_exchange_paths.h"
 #include "io/formats.h"
-#include "io/length.h"
+#include "io/quantity.h"
 
 namespace firm {
 namespace {

@@ -5,7 +5,7 @@
 #include "io/data_exchange.h"
 #include "io/data_exchange_paths.h"
 #include "io/hdf5.h"
-#include "io/length.h"
+#include "io/quantity.h"
 
 namespace firm {
 namespace {

@@ -11,7 +11,7 @@
 #include "firm/version.h"
 #include "io/foreign.h"
 #include "io/hdf5.h"
-#include "io/length.h"
+#include "io/quantity.h"
 
 namespace firm {
 namespace {

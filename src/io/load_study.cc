@@ -176,19 +176,19 @@ void check_units(const Scan& data, const SiteEntry& entry, const std::string& na
                  const std::string& path) {
   const std::string field = data.data->facts().path + "@units";
   const std::string& units = data.data->facts().units;
-  if (entry.minus_log && units == "1") {
+  if (entry.prepare.minus_log && units == "1") {
     throw data_error({name, field, "\"counts\", because minus_log = true",
                       "\"1\": the logarithm is already taken; set minus_log = false for " +
                           mention(entry, path)});
   }
-  if (entry.kind == "xrt" && !entry.minus_log && units == "counts") {
+  if (entry.kind == "xrt" && !entry.prepare.minus_log && units == "counts") {
     throw data_error(
         {name, field, "\"1\", because minus_log = false",
          fmt::format("\"counts\" or no units; set minus_log = true for {}, or give the dataset the "
                      "units \"1\" if the logarithm is already taken",
                      mention(entry, path))});
   }
-  if (entry.minus_log && !data.white && !data.monitor) {
+  if (entry.prepare.minus_log && !data.white && !data.monitor) {
     throw data_error({name, dx::kWhite,
                       "frames without the object, or a monitor, because minus_log = true", "none"});
   }
@@ -234,7 +234,7 @@ Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::s
   const Scan scan = open_data(file, entry, path);
   check_units(scan, entry, name, path);
   Block data = read_finite(*scan.data, name, "angle");
-  if (entry.minus_log) take_logarithm(scan, name, data);
+  if (entry.prepare.minus_log) take_logarithm(scan, name, data);
   return data;
 }
 

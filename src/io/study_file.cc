@@ -10,8 +10,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "io/length.h"
 #include "io/pending_file.h"
+#include "io/quantity.h"
 
 namespace firm {
 namespace {
@@ -43,6 +43,7 @@ std::string study_table(const StudyFile& s) {
   text += line("description", s.description);
   if (!s.truth.empty()) text += line("truth", s.truth, "to compare a reconstruction with");
   if (s.other) text += line("other", s.other, "there is matter that XRF does not see");
+  if (s.energy > 0) text += line("energy", fmt::format("{} keV", s.energy), "of the XRT beam");
   return text;
 }
 
@@ -55,23 +56,69 @@ std::string image_table(const StudyFile& s) {
   return text;
 }
 
-std::string site_table(const SiteEntry& s) {
-  std::string text = "\n[[site]]\n";
-  text += line("name", s.name);
-  text += line("kind", s.kind);
-  text += line("data", s.data);
+std::string source_lines(const SiteEntry& s) {
+  std::string text = line("data", s.data);
   if (!s.element.empty()) text += line("element", s.element, "the one to read");
-  if (s.kind == "xrf") text += line("coefficient", s.coefficient, "cm^2/g");
-  if (s.sigma != 1) text += line("sigma", s.sigma, "noise, in the unit of the data");
+  if (!s.angles.empty()) text += line("angles", s.angles);
+  if (!s.axes.empty()) text += line("axes", s.axes);
+  if (s.first_slice > 0) text += line("first_slice", s.first_slice);
+  if (s.binning > 1) text += line("binning", s.binning);
+  return text;
+}
+
+std::string physics_lines(const SiteEntry& s) {
+  std::string text;
+  if (!s.compound.empty()) text += line("compound", s.compound);
+  if (s.coefficient > 0) text += line("coefficient", s.coefficient, "cm^2/g");
+  if (s.noise == Noise::kCounts) text += line("sigma", std::string("counts"));
+  if (s.noise == Noise::kEstimated) text += line("sigma", std::string("estimate"));
+  if (s.noise == Noise::kGiven && s.sigma != 1) {
+    text += line("sigma", s.sigma, "noise, in the unit of the data");
+  }
+  return text;
+}
+
+std::string geometry_lines(const SiteEntry& s) {
+  std::string text;
   if (s.spacing) text += line("spacing", exact_length_text(*s.spacing), "between beamlets");
+  if (s.find_rotation_axis) text += line("rotation_axis", std::string("auto"));
   if (s.rotation_axis) {
     text += line("rotation_axis", *s.rotation_axis,
                  "beamlets; the middle of the detector is beamlets / 2");
   }
-  if (s.kind == "xrt") {
-    text += line("minus_log", s.minus_log,
-                 s.minus_log ? "the data is counts" : "the logarithm is already taken");
+  if (s.axis_search) text += line("axis_search", *s.axis_search, "beamlets");
+  if (s.shift_x != 0 || s.shift_y != 0) {
+    text += fmt::format("shift = [{}, {}]\n", literal(exact_length_text(s.shift_x)),
+                        literal(exact_length_text(s.shift_y)));
   }
+  if (s.angle_offset != 0) text += line("angle_offset", fmt::format("{} deg", s.angle_offset));
+  return text;
+}
+
+std::string preparation_lines(const SiteEntry& s) {
+  const Preparation& p = s.prepare;
+  std::string text;
+  if (p.saturation) text += line("saturation", *p.saturation);
+  if (p.zingers) text += line("zingers", *p.zingers);
+  if (p.normalize != "auto") text += line("normalize", p.normalize);
+  if (p.air > 0) text += line("air", p.air, "beamlets");
+  if (p.clip_low) text += line("clip_low", *p.clip_low);
+  if (p.clip_high) text += line("clip_high", *p.clip_high);
+  if (s.kind == "xrt") {
+    text += line("minus_log", p.minus_log,
+                 p.minus_log ? "the data is counts" : "the logarithm is already taken");
+  }
+  if (p.bad_values != "error") text += line("bad_values", p.bad_values);
+  if (p.rings > 0) text += line("rings", p.rings, "beamlets");
+  if (p.scale != 1) text += line("scale", p.scale, "to g/cm^2");
+  return text;
+}
+
+std::string site_table(const SiteEntry& s) {
+  std::string text = "\n[[site]]\n";
+  text += line("name", s.name);
+  text += line("kind", s.kind);
+  text += source_lines(s) + physics_lines(s) + geometry_lines(s) + preparation_lines(s);
   if (!s.key.empty()) text += line("key", s.key, "of its certificate");
   return text;
 }
@@ -120,8 +167,10 @@ std::string solve_table(const StudyFile& s) {
 
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
-    return std::tie(s.name, s.kind, s.data, s.coefficient, s.sigma, s.spacing, s.rotation_axis,
-                    s.minus_log, s.key, s.element);
+    return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.axes, s.first_slice, s.binning,
+                    s.compound, s.coefficient, s.noise, s.sigma, s.spacing, s.rotation_axis,
+                    s.find_rotation_axis, s.axis_search, s.shift_x, s.shift_y, s.angle_offset,
+                    s.prepare, s.key);
   };
   return members(a) == members(b);
 }
@@ -130,7 +179,7 @@ bool operator==(const Setting& a, const Setting& b) { return a.key == b.key && a
 
 bool operator==(const StudyFile& a, const StudyFile& b) {
   const auto members = [](const StudyFile& s) {
-    return std::tie(s.name, s.description, s.truth, s.other, s.rows, s.columns, s.slices,
+    return std::tie(s.name, s.description, s.truth, s.other, s.energy, s.rows, s.columns, s.slices,
                     s.pixel_size, s.sites);
   };
   return members(a) == members(b) && std::ranges::is_permutation(a.settings, b.settings);

@@ -7,16 +7,46 @@
 
 namespace firm {
 
+// What is done to the values of a site before they are fitted, in this order (docs/data.md).
+struct Preparation {
+  std::optional<double> saturation;  // raw values of at least this are masked
+  std::optional<double> zingers;     // single values that stand out by this much are masked
+  std::string normalize = "auto";    // by what: "auto", "flat", "monitor", "air" or "none"
+  int air = 0;                       // beamlets at each end of a row that the object never covers
+  std::optional<double> clip_low;    // limits of the transmission
+  std::optional<double> clip_high;
+  bool minus_log = false;  // of an xrt site: the data is counts, the logarithm is still to be taken
+  std::string bad_values = "error";  // NaN, infinite, transmission not above 0: "error" or "mask"
+  int rings = 0;                     // window of the ring removal, in beamlets; 0: none
+  double scale = 1;                  // of an xrf site: from the unit of the data to g/cm^2
+
+  bool operator==(const Preparation&) const = default;
+};
+
+// How the noise of a site is known.
+enum class Noise { kGiven, kCounts, kEstimated };
+
 struct SiteEntry {
   std::string name;
-  std::string kind;                     // "xrf" or "xrt"
-  std::string data;                     // file, relative to the study
-  std::string element;                  // of a file that has several: the one to read
-  double coefficient = 0;               // cm^2/g, of an xrf site
+  std::string kind;        // "xrf" or "xrt"
+  std::string data;        // file or folder, relative to the study
+  std::string element;     // of a file that has several: the one to read
+  std::string angles;      // file with the angles, relative to the study, where `data` has none
+  std::string axes;        // "theta:y:x", where `data` does not say
+  int first_slice = 0;     // of the file; the image has `slices` from there on
+  int binning = 1;         // beamlets and rows of the detector that become one
+  std::string compound;    // of an xrf site, "Fe2O3": what the coefficient is of, if not `element`
+  double coefficient = 0;  // cm^2/g, of an xrf site; 0: of the compound or element, at the energy
+  Noise noise = Noise::kGiven;
   double sigma = 1;                     // standard deviation of the noise, in the unit of the data
   std::optional<double> spacing;        // cm, between beamlets; without: as load_study.h says
   std::optional<double> rotation_axis;  // beamlets, edge coordinates; without: the data file's
-  bool minus_log = false;  // of an xrt site: the data is counts, the logarithm is still to be taken
+  bool find_rotation_axis = false;      // rotation_axis = "auto"
+  std::optional<double> axis_search;    // beamlets to each side of the middle to look for it
+  double shift_x = 0;                   // cm: where the object is here, against the image
+  double shift_y = 0;
+  double angle_offset = 0;  // degrees, added to the angles
+  Preparation prepare;
   std::string key;  // SHA-256 of the public key of its certificate, hexadecimal; empty: any key
                     // that the authority has signed
   int line = 0;     // of its table in the file it was read from
@@ -35,6 +65,7 @@ struct StudyFile {
   std::string description;
   std::string truth;   // file, relative to the study; empty when the truth is not known
   bool other = false;  // whether there is matter that XRF does not see
+  double energy = 0;   // keV, of the XRT beam; 0: not known
   int rows = 0;
   int columns = 0;
   int slices = 0;

@@ -10,9 +10,10 @@
 #include <iterator>
 
 #include "firm/error.h"
-#include "io/image_file.h"
 #include "io/study_file.h"
+#include "io/study_sites.h"
 #include "io/study_table.h"
+#include "physics/attenuation.h"
 
 namespace firm {
 namespace {
@@ -82,11 +83,14 @@ void check_tables(const std::string& path, const toml::table& root) {
 
 void read_study_table(const std::string& path, const toml::table& root, StudyFile& study) {
   const StudyTable t(path, "[study] ", need_table(path, root, "study"),
-                     {"name", "description", "truth", "other"});
+                     {"name", "description", "truth", "other", "energy"});
   study.name = t.nonempty_text("name");
   if (t.has("description")) study.description = t.text("description");
   if (t.has("truth")) study.truth = t.nonempty_text("truth");
   if (t.has("other")) study.other = t.boolean("other");
+  if (!t.has("energy")) return;
+  study.energy = t.quantity("energy", Dimension::kEnergy, "\"12.1 keV\"");
+  if (!(study.energy > 0)) throw t.error("energy", "an energy above 0", t.text("energy"));
 }
 
 void read_image_table(const std::string& path, const toml::table& root, StudyFile& study) {
@@ -98,99 +102,33 @@ void read_image_table(const std::string& path, const toml::table& root, StudyFil
   study.pixel_size = t.length("pixel_size");
 }
 
-bool letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+// What a coefficient is of: the compound, else the element of the channel that is read.
+std::string substance_of(const SiteEntry& site) {
+  return site.compound.empty() ? element_of_channel(site.element).value_or("") : site.compound;
 }
 
-// Whether the name may become part of a file name and the name of an HDF5 group. "other" is the
-// name of the images of w_other.
-bool usable_name(const std::string& name) {
-  const auto allowed = [](char c) {
-    return letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+// Coefficients that the study does not give are those of element or compound at its energy.
+void find_coefficient(const std::string& path, double energy, std::size_t k, SiteEntry& site) {
+  const auto refuse = [&](const char* expected, const std::string& found) {
+    return usage_error(
+        {place(path, site.line), fmt::format("site[{}].coefficient", k), expected, found});
   };
-  return is_site_name(name) && name[0] != '.' && name != "other" &&
-         std::ranges::all_of(name, allowed);
-}
-
-void read_name(const StudyTable& t, const std::vector<SiteEntry>& before, SiteEntry& site) {
-  site.name = t.text("name");
-  if (!usable_name(site.name)) {
-    throw t.error("name",
-                  "letters, digits, '-', '_' and '.', no '.' in front, and not the name \"other\"",
-                  fmt::format("\"{}\"", site.name));
+  const std::string substance = substance_of(site);
+  if (substance.empty()) {
+    throw refuse(
+        "a positive number in cm^2/g, or an element (or a compound) to look it up",
+        site.element.empty() ? "no such key" : fmt::format("element = \"{}\"", site.element));
   }
-  const auto same = std::ranges::find(before, site.name, &SiteEntry::name);
-  if (same == before.end()) return;
-  throw t.error("name", "a name that no other site has",
-                fmt::format("\"{}\", the name of the site in line {}", site.name, same->line));
-}
-
-void read_kind(const StudyTable& t, SiteEntry& site) {
-  site.kind = t.text("kind");
-  if (site.kind == "xrf") {
-    site.coefficient = t.positive("coefficient");
-    if (!t.has("minus_log")) return;
-    throw t.error("minus_log", "no such key for kind \"xrf\"", "one; it belongs to kind \"xrt\"");
+  if (energy == 0) {
+    throw refuse("a positive number in cm^2/g, or the energy of the XRT beam, [study] energy",
+                 "neither");
   }
-  if (site.kind != "xrt") {
-    throw t.error("kind", R"("xrf" or "xrt")", fmt::format("\"{}\"", site.kind));
+  const std::optional<double> found = mass_attenuation(substance, energy);
+  if (!found) {
+    throw refuse("an element or compound, and an energy, that the tables of xraylib have",
+                 fmt::format("\"{}\" at {} keV", substance, energy));
   }
-  if (t.has("minus_log")) site.minus_log = t.boolean("minus_log");
-  if (!t.has("coefficient")) return;
-  throw t.error("coefficient", "no such key for kind \"xrt\"", "one; it belongs to kind \"xrf\"");
-}
-
-// As `firm pki` shows it: spaces and capitals do not count.
-std::string read_key(const StudyTable& t) {
-  std::string digits;
-  for (const char c : t.text("key")) {
-    if (c != ' ') digits.push_back(static_cast<char>(c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c));
-  }
-  const auto hexadecimal = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  if (digits.size() == 64 && std::ranges::all_of(digits, hexadecimal)) return digits;
-  throw t.error("key", "64 hexadecimal digits, as firm pki request shows them",
-                fmt::format("\"{}\"", t.text("key")));
-}
-
-SiteEntry read_site(const StudyTable& t, const std::vector<SiteEntry>& before) {
-  SiteEntry site;
-  site.line = t.line();
-  read_name(t, before, site);
-  read_kind(t, site);
-  site.data = t.nonempty_text("data");
-  if (t.has("element")) site.element = t.nonempty_text("element");
-  if (t.has("sigma")) site.sigma = t.positive("sigma");
-  if (t.has("spacing")) site.spacing = t.length("spacing");
-  if (t.has("rotation_axis")) site.rotation_axis = t.number("rotation_axis");
-  if (t.has("key")) site.key = read_key(t);
-  if (site.kind != "xrt") return site;
-  const auto xrt = std::ranges::find(before, "xrt", &SiteEntry::kind);
-  if (xrt == before.end()) return site;
-  throw t.error("kind", "one site of kind \"xrt\"",
-                fmt::format("a second one; the first is in line {}", xrt->line));
-}
-
-void read_sites(const std::string& path, const toml::table& root, StudyFile& study) {
-  const char* expected = "one table [[site]] per site, in double brackets";
-  const toml::node* node = root.get("site");
-  if (node == nullptr) {
-    throw usage_error({place(path, line_of(root)), "[[site]]", expected, "none"});
-  }
-  const toml::array* tables = node->as_array();
-  if (tables == nullptr || !node->is_array_of_tables()) {
-    throw usage_error({place(path, line_of(*node)), "[[site]]", expected, describe_value(*node)});
-  }
-  for (std::size_t k = 0; k < tables->size(); ++k) {
-    const StudyTable table(path, fmt::format("site[{}].", k), *tables->get(k)->as_table(),
-                           {"name", "kind", "data", "element", "coefficient", "sigma", "spacing",
-                            "rotation_axis", "minus_log", "key"});
-    study.sites.push_back(read_site(table, study.sites));
-  }
-  for (const char* kind : {"xrf", "xrt"}) {
-    if (std::ranges::find(study.sites, kind, &SiteEntry::kind) != study.sites.end()) continue;
-    throw usage_error({place(path, study.sites.front().line), "[[site]]",
-                       fmt::format("a site of kind \"{}\"", kind), "none"});
-  }
+  site.coefficient = *found;
 }
 
 // The value of a setting; nothing for types that settings do not have.
@@ -204,7 +142,10 @@ std::optional<std::string> setting_text(const toml::node& node) {
 
 // A key in quotes may hold a '.', and could then not be told from a key of a table.
 bool bare(const std::string& key) {
-  const auto allowed = [](char c) { return letter_or_digit(c) || c == '-' || c == '_'; };
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  };
   return !key.empty() && std::ranges::all_of(key, allowed);
 }
 
@@ -238,7 +179,11 @@ StudyFile read_study(const std::string& path) {
   StudyFile study;
   read_study_table(path, root, study);
   read_image_table(path, root, study);
-  read_sites(path, root, study);
+  study.sites = read_sites(path, root);
+  for (std::size_t k = 0; k < study.sites.size(); ++k) {
+    SiteEntry& site = study.sites[k];
+    if (site.kind == "xrf" && site.coefficient == 0) find_coefficient(path, study.energy, k, site);
+  }
   if (const toml::table* solve = find_table(path, root, "solve")) {
     flatten(path, "", *solve, study.settings);
     // The library sorts by key; errors about settings are better told in the order of the file.

@@ -9,12 +9,8 @@
 #include <sstream>
 #include <utility>
 
-#include "io/length.h"
-
 namespace firm {
 namespace {
-
-constexpr const char* kLength = "text with a positive length and its unit (nm, um, mm, cm, m)";
 
 template <typename T>
 std::string as_toml(const T& value) {
@@ -144,12 +140,54 @@ double StudyTable::positive(const std::string& key) const {
 }
 
 double StudyTable::length(const std::string& key) const {
-  const std::string expected = fmt::format("{}, such as {} = \"1 um\"", kLength, key);
+  const std::string expected =
+      fmt::format("text with a positive length and its unit ({}), such as {} = \"1 um\"",
+                  unit_names(Dimension::kLength), key);
   const auto* text = node(key, expected).as_string();
   if (text == nullptr) throw wrong(key, expected);
   const std::optional<double> cm = parse_length(text->get());
   if (!cm || !(*cm > 0)) throw wrong(key, expected);
   return *cm;
+}
+
+bool StudyTable::is_text(const std::string& key) const {
+  return has(key) && table_.get(key)->is_string();
+}
+
+double StudyTable::quantity(const std::string& key, Dimension dimension,
+                            const char* example) const {
+  const std::string expected = fmt::format("text with a number and its unit ({}), such as {} = {}",
+                                           unit_names(dimension), key, example);
+  const auto* text = node(key, expected).as_string();
+  if (text == nullptr) throw wrong(key, expected);
+  const std::optional<double> value = parse_quantity(dimension, text->get());
+  if (!value) throw wrong(key, expected);
+  return *value;
+}
+
+std::vector<double> StudyTable::quantities(const std::string& key, Dimension dimension,
+                                           std::size_t count, const char* example) const {
+  const std::string expected = fmt::format("{} numbers with their units ({}), such as {} = {}",
+                                           count, unit_names(dimension), key, example);
+  const auto* array = node(key, expected).as_array();
+  if (array == nullptr) throw wrong(key, expected);
+  std::vector<double> values;
+  for (const toml::node& item : *array) {
+    const auto* text = item.as_string();
+    const auto value = text ? parse_quantity(dimension, text->get()) : std::nullopt;
+    if (!value) throw error(key, expected, describe_value(item));
+    values.push_back(*value);
+  }
+  if (values.size() == count) return values;
+  throw error(key, expected, fmt::format("{}", values.size()));
+}
+
+std::string StudyTable::choice(const std::string& key,
+                               const std::vector<std::string>& choices) const {
+  std::string value = text(key);
+  if (std::ranges::find(choices, value) != choices.end()) return value;
+  throw error(key, fmt::format("one of \"{}\"", fmt::join(choices, "\", \"")),
+              fmt::format("\"{}\"{}", value, suggestion(value, choices)));
 }
 
 bool StudyTable::boolean(const std::string& key) const {

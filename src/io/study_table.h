@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "firm/error.h"
+#include "io/quantity.h"
 
 namespace firm {
 
@@ -40,6 +41,14 @@ class StudyTable {
   double number(const std::string& key) const;    // finite; a whole number will do
   double positive(const std::string& key) const;  // a number above 0
   double length(const std::string& key) const;    // in cm, positive
+  bool is_text(const std::string& key) const;     // whether it is there, and a text
+  // With its unit, of any sign, in the unit of FIRM.
+  double quantity(const std::string& key, Dimension dimension, const char* example) const;
+  // An array of so many.
+  std::vector<double> quantities(const std::string& key, Dimension dimension, std::size_t count,
+                                 const char* example) const;
+  // One of these texts.
+  std::string choice(const std::string& key, const std::vector<std::string>& choices) const;
   bool boolean(const std::string& key) const;
 
   // For what this class does not check; the line is the key's, or the table's without the key.

@@ -54,10 +54,12 @@ struct Study {
   void validate() const;
 };
 
-// b_i of one site: rays x slices.
+// b_i of one site and its weights: rays x slices.
 struct SiteData {
   std::size_t site = 0;  // index into Study::sites
-  Block values;
+  Block values = {};
+  // What each value counts, from 0 (not at all: masked) to 1; no rows: all count 1.
+  Block weights = {};
   // max(b_i) in the discrepancy rule, where it is known better than from noisy data; 0: that of
   // `values`, slice by slice.
   double largest = 0;

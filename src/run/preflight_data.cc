@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "io/inspect.h"
-#include "io/length.h"
+#include "io/quantity.h"
 #include "io/load_study.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"

@@ -5,7 +5,7 @@
 
 #include "io/data_exchange.h"
 #include "io/image_file.h"
-#include "io/length.h"
+#include "io/quantity.h"
 #include "io/pending_file.h"
 #include "io/study_file.h"
 #include "sim/simulate.h"
@@ -77,7 +77,7 @@ StudyFile study_of(const Simulation& s) {
     entry.coefficient = site.coefficient;
     entry.spacing = g.spacing;
     entry.rotation_axis = g.rotation_axis;
-    entry.minus_log = site.is_xrt() && s.options.counts > 0;
+    entry.prepare.minus_log = site.is_xrt() && s.options.counts > 0;
     study.sites.push_back(entry);
   }
   study.settings.push_back({"method", "firm-ds"});

@@ -91,7 +91,8 @@ std::vector<const Geometry*> FirmDs::own_geometries() const {
 }
 
 std::vector<const Geometry*> FirmDs::shared_geometries() const {
-  return std::vector<const Geometry*>(members_.size(), &problem_.study().xrt().geometry);
+  std::vector<const Geometry*> geometries(members_.size(), &problem_.study().xrt().geometry);
+  return geometries;
 }
 
 void FirmDs::add_terms() {

@@ -28,7 +28,7 @@ void FirmPlus::share() {
 std::span<float> FirmPlus::vector() { return rule().supposes_end() ? Firm::vector() : field(0); }
 
 Verdict FirmPlus::settle() {
-  const Verdict verdict = Firm::settle();
+  Verdict verdict = Firm::settle();
   // Not at the end of the run: D u is there only if the end of the inner loop was supposed.
   if (!verdict.repeat && !verdict.done && outcome().ended) {
     const float* du = field(1).data();

@@ -1,4 +1,4 @@
-#include "io/length.h"
+#include "io/quantity.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +41,18 @@ TEST(Length, ComesBackFromTheExactText) {
   }
   EXPECT_EQ(exact_length_text(0.65 * kMicrometre), "0.65 um");
   EXPECT_EQ(exact_length_text(2e-4), "2 um");
+}
+
+TEST(Quantity, HasTheUnitOfItsDimension) {
+  EXPECT_EQ(parse_quantity(Dimension::kEnergy, "12.1 keV"), 12.1);
+  EXPECT_EQ(parse_quantity(Dimension::kEnergy, "12100 eV"), 12100 * 1e-3);
+  EXPECT_EQ(parse_quantity(Dimension::kMassAttenuation, "104.7 cm^2/g"), 104.7);
+  EXPECT_EQ(parse_quantity(Dimension::kMassAttenuation, "2 m^2/kg"), 20);
+  EXPECT_EQ(parse_quantity(Dimension::kAngle, "-0.5 deg"), -0.5);
+  EXPECT_NEAR(*parse_quantity(Dimension::kAngle, "1 rad"), 57.29577951, 1e-8);
+  EXPECT_EQ(parse_quantity(Dimension::kEnergy, "12 um"), std::nullopt);
+  EXPECT_EQ(parse_quantity(Dimension::kLength, "12 keV"), std::nullopt);
+  EXPECT_EQ(parse_quantity(Dimension::kAngle, "12"), std::nullopt);
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// Mass attenuation coefficients, from the tables of xraylib.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace firm {
+
+// Total (photoelectric absorption and scattering), in cm^2/g, of an element ("W") or a compound
+// ("Fe2O3", "SiO2"; brackets as in "Ca5(PO4)3") at an energy in keV. Nothing when it is no formula,
+// or the tables have nothing at this energy.
+std::optional<double> mass_attenuation(const std::string& formula, double kev);
+
+// The element of a channel of a spectrum: "Fe" of "Fe", "Fe_K" or "Fe-K"; nothing when it is none
+// ("COMPTON_AMPLITUDE").
+std::optional<std::string> element_of_channel(const std::string& channel);
+
+}  // namespace firm
