@@ -166,7 +166,11 @@ struct DenseStudy {
       if (s.sites[i].kind == SiteKind::kXrf) c.push_back(s.sites[i].coefficient);
     }
     if (s.other) c.push_back(1);
-    for (const SiteData& d : data) b.push_back(to_matrix(d.values));
+    for (const SiteData& d : data) {
+      b.push_back(to_matrix(d.values));
+      const Matrix ones = Matrix::Ones(b.back().rows(), b.back().cols());
+      roots.push_back(d.weights.size() > 0 ? to_matrix(d.weights).cwiseSqrt() : ones);
+    }
   }
 
   std::size_t sites() const { return study.sites.size(); }
@@ -179,15 +183,21 @@ struct DenseStudy {
   // The variable of a site.
   std::size_t variable(std::size_t site) const { return site + 1 == sites() ? c.size() : site; }
 
-  // (2 / s_i^2) A_i^T (A_i w_i - b_i).
+  // W (A_i w_i - b_i), or with the roots of W.
+  Matrix residual(const Matrix& w, std::size_t i, bool root) const {
+    const Matrix r = roots[i].cwiseProduct(a[i] * image(w, variable(i)) - b[i]);
+    return root ? r : roots[i].cwiseProduct(r);
+  }
+
+  // (2 / s_i^2) A_i^T W (A_i w_i - b_i).
   Matrix gradient(const Matrix& w, std::size_t site) const {
-    return 2 * weight[site] * a[site].transpose() * (a[site] * image(w, variable(site)) - b[site]);
+    return 2 * weight[site] * a[site].transpose() * residual(w, site, false);
   }
 
   double objective(const Matrix& w) const {
     double f = 0;
     for (std::size_t i = 0; i < sites(); ++i) {
-      f += weight[i] * (a[i] * image(w, variable(i)) - b[i]).squaredNorm();
+      f += weight[i] * residual(w, i, true).squaredNorm();
     }
     return f;
   }
@@ -207,6 +217,7 @@ struct DenseStudy {
   Study study;
   std::vector<Matrix> a;
   std::vector<Matrix> b;       // rays x slices
+  std::vector<Matrix> roots;   // W^1/2, the same
   std::vector<double> weight;  // 1 / s_i^2
   std::vector<double> c;       // of all variables but XRT
 };
@@ -241,8 +252,16 @@ inline DenseOptimum joint_optimum(const DenseStudy& dense) {
   DenseOptimum best;
   best.images = Matrix::Zero(n, eigen_index(dense.c.size() + 1) * dense.slices());
   for (Eigen::Index z = 0; z < dense.slices(); ++z) {
-    const Vector x = solve_nnls(m, t.col(z));
-    best.violation = std::max(best.violation, nnls_violation(m, t.col(z), x));
+    Vector roots(rows);
+    row = 0;
+    for (const Matrix& r : dense.roots) {
+      roots.segment(row, r.rows()) = r.col(z);
+      row += r.rows();
+    }
+    const Matrix mz = roots.asDiagonal() * m;
+    const Vector tz = roots.cwiseProduct(t.col(z));
+    const Vector x = solve_nnls(mz, tz);
+    best.violation = std::max(best.violation, nnls_violation(mz, tz, x));
     const Eigen::Index last = eigen_index(dense.c.size()) * dense.slices() + z;
     for (std::size_t v = 0; v < dense.c.size(); ++v) {
       const auto part = x.segment(n * eigen_index(v), n);
@@ -261,8 +280,10 @@ inline DenseOptimum separate_optimum(const DenseStudy& dense) {
   best.images = Matrix::Zero(dense.pixels(), eigen_index(dense.c.size() + 1) * dense.slices());
   for (std::size_t i = 0; i < dense.sites(); ++i) {
     for (Eigen::Index z = 0; z < dense.slices(); ++z) {
-      const Vector x = solve_nnls(dense.a[i], dense.b[i].col(z));
-      best.violation = std::max(best.violation, nnls_violation(dense.a[i], dense.b[i].col(z), x));
+      const Matrix m = dense.roots[i].col(z).asDiagonal() * dense.a[i];
+      const Vector t = dense.roots[i].col(z).cwiseProduct(dense.b[i].col(z));
+      const Vector x = solve_nnls(m, t);
+      best.violation = std::max(best.violation, nnls_violation(m, t, x));
       best.images.col(eigen_index(dense.variable(i)) * dense.slices() + z) = x;
     }
   }

@@ -18,7 +18,7 @@ Coordinator::Wrong Coordinator::check_attempt(std::uint32_t attempt, Phase phase
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& offer) {
   if (phase_ == Phase::kGathering) return {};  // of an attempt that was abandoned meanwhile
-  if (const Wrong wrong = check_attempt(offer.attempt(), Phase::kAgreeing)) return wrong;
+  if (Wrong wrong = check_attempt(offer.attempt(), Phase::kAgreeing)) return wrong;
   if (offer.site() != site || offers_.contains(site)) {
     return "expected one offer, under the site's own name, found another";
   }
@@ -34,7 +34,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& o
 // From the first site of the roster to the others; then the sums begin.
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKeys& keys) {
   if (phase_ == Phase::kGathering) return {};
-  if (const Wrong wrong = check_attempt(keys.attempt(), Phase::kAgreeing)) return wrong;
+  if (Wrong wrong = check_attempt(keys.attempt(), Phase::kAgreeing)) return wrong;
   if (site != peers_.begin()->first || offers_.size() < peers_.size()) {
     return fmt::format("expected keys from {} after all offers, found them from {}",
                        peers_.begin()->first, site);
@@ -66,7 +66,7 @@ v1::Position Coordinator::position() const {
 }
 
 Coordinator::Wrong Coordinator::check_position(const v1::Position& p) const {
-  if (const Wrong wrong = check_attempt(p.attempt(), Phase::kRunning)) return wrong;
+  if (Wrong wrong = check_attempt(p.attempt(), Phase::kRunning)) return wrong;
   if (p.exchange() == exchange_->number() && p.try_() == exchange_->try_number()) return {};
   return fmt::format("expected exchange {}, try {}, found exchange {}, try {}", exchange_->number(),
                      exchange_->try_number(), p.exchange(), p.try_());
@@ -74,7 +74,7 @@ Coordinator::Wrong Coordinator::check_position(const v1::Position& p) const {
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& range) {
   if (phase_ == Phase::kGathering) return {};
-  if (const Wrong wrong = check_position(range.position())) return wrong;
+  if (Wrong wrong = check_position(range.position())) return wrong;
   if (range.length() > options_.most_words) {
     return fmt::format("expected at most {} words, found {}", options_.most_words, range.length());
   }
@@ -85,7 +85,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& r
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Share& share) {
   if (phase_ == Phase::kGathering) return {};
-  if (const Wrong wrong = check_position(share.position())) return wrong;
+  if (Wrong wrong = check_position(share.position())) return wrong;
   if (share.length() > options_.most_words) {
     return fmt::format("expected at most {} words, found {}", options_.most_words, share.length());
   }

@@ -39,7 +39,7 @@ class RemoteExchange : public WordExchange {
   v1::Position position() const;
   MaskPosition mask_position(const std::string& opener) const;
   void send_range(int exponent, std::size_t length);
-  void send_share(const ShareView& share);
+  void send_share(const ShareView& all);
   // Waits until the words up to `end` may be sent; `taken` is how many the coordinator has taken.
   void wait_for_room(std::size_t end, std::size_t& taken);
   // The sum, into the share, or the scale that came instead.

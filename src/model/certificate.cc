@@ -25,11 +25,15 @@ double cone_distance_squared(double w, double gradient) {
   return w > 0 || gradient < 0 ? gradient * gradient : 0;
 }
 
-// (2 / s_N^2) (A_N w_N - b_N) at every process: one sum, to which site N alone contributes.
+// (1 / s_N^2) W (A_N w_N - b_N) at every process: one sum, to which site N alone contributes.
 Block share_transmission_residual(Problem& problem, Collective& collective, const Sinograms& r) {
   Block e(problem.study().xrt().geometry.rays(), problem.slices());
   const std::size_t xrt = problem.transmission();
-  if (xrt < problem.variables().size()) problem.operators().get(r, xrt, e);
+  if (xrt < problem.variables().size()) {
+    problem.operators().get(r, xrt, e);
+    const Block roots = problem.operators().roots(xrt);
+    for (std::size_t k = 0; k < roots.size(); ++k) e.values()[k] *= roots.values()[k];
+  }
   collective.sum(e.values(), {});
   return e;
 }

@@ -3,11 +3,11 @@
 //
 //     w >= 0,   ||D w|| <= eps_p,   grad f(w) + D^T mu in -N(w) + B(eps_s).
 //
-// With mu = -g_N, g_N = (2 / s_N^2) A_N^T (A_N w_N - b_N), site N is stationary by construction and
-// site i shows the projected gradient of g_i + c_i g_N. So one sum in data space, the residual of
-// XRT, certifies the images of any method. (The same residual belongs to problem (modified_model):
-// its gradient differs by D^T A^T (A D w - D b), which moves mu.)
-// For sites that are solved alone (pgd, plsqr) there is no constraint and mu = 0.
+// With mu = -g_N, g_N = (2 / s_N^2) A_N^T W (A_N w_N - b_N), site N is stationary by construction
+// and site i shows the projected gradient of g_i + c_i g_N. So one sum in data space, the residual
+// of XRT, certifies the images of any method. (The same residual belongs to problem
+// (modified_model): its gradient differs by D^T A^T (A D w - D b), which moves mu.) For sites that
+// are solved alone (pgd, plsqr) there is no constraint and mu = 0.
 #pragma once
 
 #include "firm/block.h"

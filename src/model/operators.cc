@@ -1,6 +1,7 @@
 #include "model/operators.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/parallel.h"
 #include "core/timing.h"
@@ -43,7 +44,7 @@ Operators::Operators(const std::vector<const Geometry*>& geometries, std::size_t
     const bool all = group.images.size() == images_;
     auto projector = make_projector(*group.geometry, {kernel, threads, static_cast<int>(columns)});
     groups_.push_back({std::move(group.images), std::move(projector),
-                       all ? Block() : Block(group.geometry->pixels(), columns)});
+                       all ? Block() : Block(group.geometry->pixels(), columns), Block(), Block()});
   }
 }
 
@@ -70,6 +71,43 @@ Operators::Place Operators::place(std::size_t image) const {
     if (at != images.end()) return {g, static_cast<std::size_t>(at - images.begin()) * slices_};
   }
   check_failed("the image has an operator", __FILE__, __LINE__);
+}
+
+void Operators::weigh(std::size_t image, const Block& weights) {
+  const Place at = place(image);
+  Group& group = groups_[at.group];
+  const std::size_t rays = group.projector->geometry().rays();
+  FIRM_CHECK(weights.rows() == rays && weights.columns() == slices_);
+  if (group.roots.size() == 0) {
+    group.roots = Block(rays, group.images.size() * slices_);
+    group.weighted = group.roots;
+    std::fill(group.roots.values().begin(), group.roots.values().end(), 1.0f);
+  }
+  for (std::size_t ray = 0; ray < rays; ++ray) {
+    for (std::size_t z = 0; z < slices_; ++z) {
+      group.roots(ray, at.first_column + z) = std::sqrt(weights(ray, z));
+    }
+  }
+}
+
+Block Operators::roots(std::size_t image) const {
+  const Place at = place(image);
+  const Block& all = groups_[at.group].roots;
+  if (all.size() == 0) return {};
+  Block one(all.rows(), slices_);
+  for (std::size_t ray = 0; ray < one.rows(); ++ray) {
+    for (std::size_t z = 0; z < slices_; ++z) one(ray, z) = all(ray, at.first_column + z);
+  }
+  return one;
+}
+
+void Operators::multiply_roots(const Group& group, const Block& from, Block& to) const {
+  const std::size_t columns = from.columns();
+  parallel_rows(from.rows(), threads_, [&](std::size_t row) {
+    for (std::size_t k = row * columns; k < (row + 1) * columns; ++k) {
+      to.data()[k] = group.roots.data()[k] * from.data()[k];
+    }
+  });
 }
 
 void Operators::put(const Block& one, std::size_t image, Sinograms& all) const {
@@ -122,6 +160,7 @@ void Operators::forward(const Block& w, Sinograms& y) {
       gather(w, group);
       group.projector->forward(group.columns, y[g]);
     }
+    if (group.roots.size() > 0) multiply_roots(group, y[g], y[g]);
   }
 }
 
@@ -133,10 +172,13 @@ void Operators::adjoint(const Sinograms& y, Block& x) {
   if (covered < images_) std::fill(x.values().begin(), x.values().end(), 0.0f);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
+    const bool weighted = group.roots.size() > 0;
+    if (weighted) multiply_roots(group, y[g], group.weighted);
+    const Block& rows = weighted ? group.weighted : y[g];
     if (group.columns.size() == 0) {
-      group.projector->adjoint(y[g], x);
+      group.projector->adjoint(rows, x);
     } else {
-      group.projector->adjoint(y[g], group.columns);
+      group.projector->adjoint(rows, group.columns);
       scatter(group, x);
     }
   }

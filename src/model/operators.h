@@ -1,5 +1,8 @@
 // Operators: the matrices A_i of several images at once, each image with its own geometry or with
 // none. Images with the same rays share one projector, and one walk along the rays.
+//
+// Values that count more or less than others have weights W, a diagonal matrix: with
+// W^1/2 A and W^1/2 b in place of A and b, ||W^1/2 (A w - b)||^2 is a sum of plain squares again.
 #pragma once
 
 #include <memory>
@@ -24,7 +27,9 @@ class Operators {
   struct Group {
     std::vector<std::size_t> images;
     std::unique_ptr<Projector> projector;
-    Block columns;  // scratch, empty when the group has all columns in order
+    Block columns;   // scratch, empty when the group has all columns in order
+    Block roots;     // W^1/2, empty when all weights are 1
+    Block weighted;  // scratch: W^1/2 y
   };
   const std::vector<Group>& groups() const { return groups_; }
   std::size_t slices() const { return slices_; }
@@ -33,6 +38,12 @@ class Operators {
   Sinograms make_sinograms() const;
   // Column of a Block of images to which column `column` of group `group` belongs.
   std::size_t image_column(std::size_t group, std::size_t column) const;
+
+  // From now on the operator of `image` is W^1/2 A; `weights`, rays x slices, are in [0, 1], so
+  // that lambda_max() remains a bound.
+  void weigh(std::size_t image, const Block& weights);
+  // W^1/2 of an image, rays x slices; no rows: all 1.
+  Block roots(std::size_t image) const;
 
   // Copies between one image's sinogram (rays x slices) and its columns of `all`.
   void put(const Block& one, std::size_t image, Sinograms& all) const;
@@ -46,7 +57,8 @@ class Operators {
   // Time spent in forward and adjoint so far.
   double seconds() const { return seconds_; }
 
-  // lambda_max(A_i^T A_i) of each image, 0 without an operator; computed at the first call.
+  // lambda_max(A_i^T A_i) of each image, weights being 1, 0 without an operator; computed at the
+  // first call.
   const std::vector<double>& lambda_max();
 
  private:
@@ -57,6 +69,7 @@ class Operators {
   Place place(std::size_t image) const;
   void gather(const Block& w, Group& group);
   void scatter(const Group& group, Block& x);
+  void multiply_roots(const Group& group, const Block& from, Block& to) const;
 
   std::size_t images_;
   std::size_t slices_;

@@ -78,6 +78,20 @@ void check_finite(const Study& study, const SiteData& data) {
   }
 }
 
+void check_weights(const Study& study, const SiteData& data) {
+  const std::string site = "site " + study.sites[data.site].name;
+  if (data.weights.rows() != data.values.rows() ||
+      data.weights.columns() != data.values.columns()) {
+    throw data_error(
+        {site, "weights", "one for each value of the data",
+         fmt::format("{} rays and {} slice(s)", data.weights.rows(), data.weights.columns())});
+  }
+  for (const float weight : data.weights.values()) {
+    if (weight >= 0 && weight <= 1) continue;
+    throw data_error({site, "weights", "numbers from 0 to 1", fmt::format("{}", weight)});
+  }
+}
+
 }  // namespace
 
 Problem::Problem(Study study, const std::vector<SiteData>& data, const ProblemOptions& options)
@@ -117,20 +131,37 @@ void Problem::take_data(const std::vector<SiteData>& data) {
     const std::size_t slot = site_variable(study_, d.site).slot;
     const auto at = std::find_if(variables_.begin(), variables_.end(),
                                  [&](const Variable& v) { return v.slot == slot; });
-    const auto v = static_cast<std::size_t>(at - variables_.begin());
-    operators_.put(d.values, v, data_);
-    for (std::size_t z = 0; z < slices(); ++z) {
-      const std::size_t column = v * slices() + z;
-      rays_[column] = d.values.rows();
-      largest_[column] = -std::numeric_limits<double>::infinity();
-      for (std::size_t ray = 0; ray < d.values.rows(); ++ray) {
-        const double b = static_cast<double>(d.values(ray, z));
-        largest_[column] = std::max(largest_[column], b);
-        energy_[column] += b * b;
-      }
-      if (d.largest > 0) largest_[column] = d.largest;
-    }
+    take_values(d, static_cast<std::size_t>(at - variables_.begin()));
   }
+}
+
+void Problem::take_values(const SiteData& d, std::size_t v) {
+  const bool weighted = d.weights.size() > 0;
+  if (weighted) {
+    check_weights(study_, d);
+    study_.sites[d.site].weighted_values = true;
+    operators_.weigh(v, d.weights);
+  }
+  Block b = d.values;
+  for (std::size_t z = 0; z < slices(); ++z) {
+    const std::size_t column = v * slices() + z;
+    largest_[column] = -std::numeric_limits<double>::infinity();
+    for (std::size_t ray = 0; ray < b.rows(); ++ray) {
+      const float weight = weighted ? d.weights(ray, z) : 1.0f;
+      if (weight > 0) {
+        ++rays_[column];
+        largest_[column] = std::max(largest_[column], static_cast<double>(b(ray, z)));
+      }
+      b(ray, z) *= std::sqrt(weight);
+      energy_[column] += static_cast<double>(b(ray, z)) * static_cast<double>(b(ray, z));
+    }
+    if (rays_[column] == 0) {
+      throw data_error({"site " + variables_[v].name, "weights",
+                        fmt::format("a value of slice {} that counts", z), "none"});
+    }
+    if (d.largest > 0) largest_[column] = d.largest;
+  }
+  operators_.put(b, v, data_);
 }
 
 void Problem::measure_curvature() {

@@ -4,6 +4,8 @@
 // the study has it, the XRT site. A process hosts the variables of some sites (all of them on one
 // machine); `other` lives with the XRT site. Hosted images are the columns of one Block: variable v
 // and slice z are column v * slices + z.
+//
+// Where values have weights W (SiteData), A_i and b_i are W^1/2 A_i and W^1/2 b_i everywhere.
 #pragma once
 
 #include <string>
@@ -54,7 +56,7 @@ class Problem {
   Operators& operators() { return operators_; }
   const Operators& operators() const { return operators_; }
   const Sinograms& data() const { return data_; }
-  // max(b) and the number of rays of each hosted column; 0 for `other`.
+  // max(b) and the number of rays of each hosted column, those of weight 0 left out; 0 for `other`.
   const std::vector<double>& largest() const { return largest_; }
   const std::vector<std::size_t>& rays() const { return rays_; }
   // ||b||^2 of each hosted column.
@@ -67,6 +69,7 @@ class Problem {
 
  private:
   void take_data(const std::vector<SiteData>& data);
+  void take_values(const SiteData& data, std::size_t variable);
   void measure_curvature();
 
   Study study_;

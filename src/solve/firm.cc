@@ -28,6 +28,12 @@ void refuse_what_the_theory_does_not_carry(const Study& study, const std::string
     throw usage_error({"study", "method " + method, expected + "the same sigma",
                        "sites with different sigma" + instead});
   }
+  for (const Site& site : study.sites) {
+    if (!site.weighted_values) continue;
+    throw usage_error(
+        {"study", "method " + method, expected + "values that count alike",
+         fmt::format("values of {} that are masked or have weights{}", site.name, instead)});
+  }
   if (study.other) {
     throw usage_error(
         {"study", "method " + method, expected + "no other image", "other = true" + instead});

@@ -28,44 +28,44 @@ double tau_total(const Study& study) {
   return sum;
 }
 
-double column_norm_squared(const Block& block, std::size_t column) {
-  double sum = 0;
-  for (std::size_t row = 0; row < block.rows(); ++row) {
-    const auto value = static_cast<double>(block(row, column));
-    sum += value * value;
-  }
-  return sum;
-}
-
 }  // namespace
 
 FirmDs::FirmDs(Problem& problem, const SolveOptions& options, Collective& collective)
     : problem_(problem),
+      collective_(collective),
       local_steps_(local_steps(options)),
       levels_(discrepancy_levels(problem, options.stop.discrepancy)),
-      xrt_levels_(problem.slices(), 0.0),
       xrt_weight_(xrt_weight(problem.study())),
       members_(make_members()),
-      fused_(problem.study().common_geometry()),
+      fused_(problem.study().common_geometry() && !own_weights()),
       own_(own_geometries(), problem.slices(), problem.threads()),
       shared_(shared_geometries(), problem.slices(), problem.threads()),
       nnls_(problem.pixels(), members_.size() * problem.slices(), true, problem.threads()),
       own_data_(own_.make_sinograms()),
-      xrt_data_(problem.study().xrt().geometry.rays(), problem.slices()),
-      message_(problem.study().xrt().geometry.rays(), problem.slices()),
+      xrt_(problem, levels_, collective),
+      message_(xrt_.rays(), problem.slices()),
       start_(problem.pixels(), members_.size() * problem.slices()),
       images_(problem.pixels(), problem.columns()),
       squares_(problem.columns(), 0.0) {
+  weigh_own_operators();
   add_terms();
   fill_own_target();
-  const std::size_t xrt = problem_.transmission();
-  if (xrt < problem_.variables().size()) {
-    problem_.operators().get(problem_.data(), xrt, xrt_data_);
-    for (std::size_t z = 0; z < problem_.slices(); ++z) {
-      xrt_levels_[z] = levels_[xrt * problem_.slices() + z];
-    }
+}
+
+void FirmDs::weigh_own_operators() {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    if (!problem_.variables()[members_[k].variable].measured) continue;
+    Block weights = problem_.operators().roots(members_[k].variable);
+    for (float& weight : weights.values()) weight *= weight;
+    if (weights.size() > 0) own_.weigh(k, weights);
   }
-  collective.sum({}, xrt_levels_);  // every site can tell whether XRT is met
+}
+
+bool FirmDs::own_weights() const {
+  return std::ranges::any_of(members_, [&](const Member& m) {
+    return problem_.variables()[m.variable].measured &&
+           problem_.operators().roots(m.variable).size() > 0;
+  });
 }
 
 std::vector<FirmDs::Member> FirmDs::make_members() const {
@@ -200,7 +200,7 @@ void FirmDs::share() {
   const std::size_t slices = problem_.slices();
   parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {
     for (std::size_t z = 0; z < slices; ++z) {
-      double sum = -static_cast<double>(xrt_data_(ray, z));  // 0 where XRT is elsewhere
+      double sum = -static_cast<double>(xrt_.measured(ray, z));
       for (std::size_t k = 0; k < members_.size(); ++k) {
         const Block& product = nnls_.product(shared_term_).front();
         sum += members_[k].c * static_cast<double>(product(ray, k * slices + z));
@@ -223,11 +223,12 @@ void FirmDs::share() {
 }
 
 Verdict FirmDs::settle() {
+  xrt_.weigh(message_, collective_);
   const std::size_t xrt = problem_.transmission();
   for (std::size_t z = 0; z < problem_.slices(); ++z) {
-    const double square = column_norm_squared(message_, z);  // ||e||^2
+    const double square = xrt_.squared(message_, z);
     scalars.objective += xrt_weight_ * square;
-    if (std::sqrt(square) > xrt_levels_[z]) scalars.unmet += 1;
+    if (!xrt_.met(square, z)) scalars.unmet += 1;
     if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
   }
   if (rounds_ == 0) scalars.unmet += 1;  // the start alone fits with more noise than a joint round

@@ -15,10 +15,15 @@
 // measurement. The objective never rises, and the coupling holds exactly in every round. `other`,
 // which lives with site N, takes part like an XRF site with c = 1 and without data of its own.
 // tau_i is proportional to c_i s_i.
+//
+// Where XRT values have weights W <= 1, || W^1/2 (sum_i q_i - b_N) ||^2 has the same majoriser with
+// W e in place of e. Only site N knows W, which tells about its data; it sends W e in a sum of its
+// own.
 #pragma once
 
 #include "solve/method.h"
 #include "solve/nnls.h"
+#include "solve/xrt_residual.h"
 
 namespace firm {
 
@@ -59,11 +64,13 @@ class FirmDs : public Method {
   void start();
   void measure_own_residuals();
   void put_transmission_column(std::span<const float> sum);
+  bool own_weights() const;
+  void weigh_own_operators();
 
   Problem& problem_;
+  Collective& collective_;
   int local_steps_;
   std::vector<double> levels_;  // of the hosted columns
-  std::vector<double> xrt_levels_;
   double xrt_weight_;
   std::vector<Member> members_;
   bool fused_;  // A_i = A_N for all members: one term serves both
@@ -73,9 +80,9 @@ class FirmDs : public Method {
   std::size_t own_term_ = 0;
   std::size_t shared_term_ = 0;
   Sinograms own_data_;
-  Block xrt_data_;  // rays_N x slices, where XRT is hosted
-  Block message_;   // rays_N x slices: the share, then e
-  Block start_;     // images at the start of a round
+  XrtResidual xrt_;
+  Block message_;  // rays_N x slices: the share, then W e
+  Block start_;    // images at the start of a round
   Block images_;
   std::vector<double> squares_;
   double step_squared_ = 0;
