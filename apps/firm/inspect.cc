@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/length.h"
-#include "run/needs.h"
+#include "run/run_needs.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -48,7 +48,9 @@ RunNeeds needs_of(const Inspection& r) {
   site.geometry.angles.resize(r.angles.count);
   site.geometry.beamlets = static_cast<int>(r.beamlets);
   study.sites = {site, site};
-  return run_needs(kMethod, study, false);
+  SolveOptions options;
+  options.method = kMethod;
+  return run_needs(options, study, false);
 }
 
 Json memory_json(const Inspection& r) {

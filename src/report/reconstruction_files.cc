@@ -17,6 +17,21 @@
 namespace firm {
 namespace {
 
+// Of every slice in the making: values, a copy of them and their colours; the picture itself.
+constexpr std::uint64_t kCopies = 3;
+constexpr std::uint64_t kPicture = std::uint64_t{10} << 20;
+constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+
+std::uint64_t bytes_per_slice(std::size_t pixels) {
+  return kPicture + kCopies * pixels * sizeof(float);
+}
+
+// Slices that are made at the same time.
+std::size_t slices_at_once(std::size_t pixels) {
+  const auto threads = static_cast<std::uint64_t>(thread_count(0));
+  return std::clamp<std::uint64_t>(kMost / bytes_per_slice(pixels), 1, threads);
+}
+
 // Tells the caller how much of the work is done.
 class Counter {
  public:
@@ -78,8 +93,7 @@ void write_slices(const std::filesystem::path& run, const ImageGrid& grid, const
   make_directory((run / place).string());
   const ValueRange range = common_range(stack.images);
   const std::size_t slices = stack.images.count();
-  const int threads = thread_count(0);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
+  std::vector<std::exception_ptr> failures(slices_at_once(grid.rows * grid.columns));
   for (std::size_t first = 0; first < slices; first += failures.size()) {
     const std::size_t count = std::min(failures.size(), slices - first);
     counter.next("writing " + place.string(), count);
@@ -88,7 +102,7 @@ void write_slices(const std::filesystem::path& run, const ImageGrid& grid, const
       panels.push_back(
           {title_of(stack, k), grid.rows, grid.columns, stack.images.slice(k), stack.units, range});
     }
-    parallel_for(count, threads, [&](std::size_t k) {
+    parallel_for(count, thread_count(0), [&](std::size_t k) {
       try {
         write_slice(run / place, grid, stack, first + k, panels[k]);
       } catch (...) {
@@ -102,6 +116,10 @@ void write_slices(const std::filesystem::path& run, const ImageGrid& grid, const
 }
 
 }  // namespace
+
+std::uint64_t memory_for_pictures(std::size_t pixels) {
+  return slices_at_once(pixels) * bytes_per_slice(pixels);
+}
 
 void write_reconstruction(const std::string& run_directory, const ImageGrid& grid,
                           const std::vector<ImageStack>& stacks, const ImageNotes& notes,

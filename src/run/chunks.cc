@@ -29,8 +29,9 @@ std::size_t fewest_chunks(const RunNeeds& needs, std::size_t slices, const std::
                        fmt::format("at least {}", needs_text(needs, 1, method)),
                        byte_size_text(bytes)});
   }
-  const std::uint64_t most = (bytes - needs.fixed) / needs.per_slice;
-  return divide_up(slices, std::min<std::uint64_t>(most, slices));
+  std::size_t chunks = 1;
+  while (needs.bytes(divide_up(slices, chunks)) > bytes) ++chunks;
+  return chunks;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "core/slice_range.h"
 #include "model/study.h"
-#include "run/needs.h"
+#include "run/run_needs.h"
 #include "solve/options.h"
 
 namespace firm {

@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "core/parallel.h"
-
 namespace firm {
 namespace {
 
@@ -33,31 +31,10 @@ constexpr std::array<Parts, 6> kParts = {{{"firm-ds", 12, 0, 19, 2, 0, 4},
                                           {"pgd", 9, 0, 10, 2, 0, 2},
                                           {"plsqr", 11, 0, 7, 3, 0, 1}}};
 
-// The same for a run that hosts all sites: multiples of one image, and of one sinogram, of every
-// site. With geometries that differ there are copies by geometry, and firm-ds has two terms.
-struct RunParts {
-  std::string_view method;
-  std::uint64_t images;
-  std::uint64_t apart_images;
-  std::uint64_t sinograms;
-  std::uint64_t shared_sinograms;  // on the rays of XRT
-};
-
-constexpr std::array<RunParts, 6> kRunParts = {{{"firm-ds", 9, 3, 8, 6},
-                                                {"firm", 7, 1, 4, 0},
-                                                {"firm+", 8, 1, 4, 0},
-                                                {"fedpgd", 8, 1, 4, 0},
-                                                {"pgd", 8, 1, 8, 0},
-                                                {"plsqr", 9, 1, 6, 0}}};
-constexpr std::uint64_t kReading = std::uint64_t{64} << 20;
-constexpr std::uint64_t kPictures = std::uint64_t{8} << 20;  // of every thread
-constexpr std::uint64_t kPictureImages = 4;
-
-template <typename Table>
-const auto& find(const Table& table, const std::string& method) {
-  const auto found =
-      std::find_if(table.begin(), table.end(), [&](const auto& p) { return p.method == method; });
-  return found == table.end() ? table.front() : *found;
+const Parts& parts_of(const std::string& method) {
+  const auto* found = std::find_if(kParts.begin(), kParts.end(),
+                                   [&](const Parts& p) { return p.method == method; });
+  return found == kParts.end() ? kParts.front() : *found;
 }
 
 }  // namespace
@@ -74,28 +51,13 @@ SiteSize site_size(const StudyFile& file, const Site& site) {
 }
 
 std::uint64_t memory_needed(const std::string& method, const SiteSize& s) {
-  const Parts& p = find(kParts, method);
+  const Parts& p = parts_of(method);
   return kProgram + (p.images * s.images + p.all_images * s.all_images) * s.image_bytes +
          p.sinograms * s.sinogram_bytes;
 }
 
-RunNeeds run_needs(const std::string& method, const Study& study, bool truth) {
-  const RunParts& p = find(kRunParts, method);
-  const bool common = study.common_geometry();
-  const std::size_t images = study.sites.size() + (study.other ? 1 : 0);
-  std::uint64_t rays = 0;
-  for (const Site& site : study.sites) rays += site.geometry.rays();
-  const std::uint64_t shared = (images - 1) * study.xrt().geometry.rays();
-  const std::uint64_t image_values =
-      (p.images + (common ? 0 : p.apart_images) + (truth ? 1 : 0)) * images * study.pixels();
-  const std::uint64_t ray_values = p.sinograms * rays + (common ? 0 : p.shared_sinograms * shared);
-  return {kProgram + kReading + kPictures * static_cast<std::uint64_t>(thread_count(0)) +
-              kPictureImages * sizeof(float) * study.pixels(),
-          sizeof(float) * (image_values + ray_values)};
-}
-
 std::uint64_t disk_needed(const std::string& method, const SiteSize& s) {
-  const Parts& p = find(kParts, method);
+  const Parts& p = parts_of(method);
   // HDF5 and TIFF have all values, PNG a part of them; HDF5 has the multiplier, too.
   const std::uint64_t results = (3 * s.images + 1) * s.image_bytes;
   const std::uint64_t state =

@@ -23,17 +23,6 @@ SiteSize site_size(const StudyFile& file, const Site& site);
 
 std::uint64_t memory_needed(const std::string& method, const SiteSize& size);
 
-// Memory of a run that hosts all sites (`firm recon`), by the number of slices that it holds at a
-// time.
-struct RunNeeds {
-  std::uint64_t fixed = 0;
-  std::uint64_t per_slice = 0;
-
-  std::uint64_t bytes(std::size_t slices) const { return fixed + slices * per_slice; }
-};
-// `truth`: whether the images are compared with true ones.
-RunNeeds run_needs(const std::string& method, const Study& study, bool truth);
-
 // Results, and four checkpoints: three are kept while the next is written.
 std::uint64_t disk_needed(const std::string& method, const SiteSize& size);
 

@@ -88,8 +88,8 @@ void Reconstruction::plan() {
   variables_ = all_variables(study_);
   available_ = available_memory();
   SolveOptions& options = input_.options;
-  plan_ = plan_chunks(run_needs(options.method, study_, !input_.truth.empty()), study_.slices,
-                      options, resuming(), {arguments_.max_memory, available_});
+  plan_ = plan_chunks(run_needs(options, study_, !input_.truth.empty()), study_.slices, options,
+                      resuming(), {arguments_.max_memory, available_});
   options.chunks = static_cast<int>(plan_.chunks.size());
   facts_.study = study_.name;
   facts_.options = options;
