@@ -260,9 +260,9 @@ TEST_F(Chunks, GoOnAfterALimit) {
 
 TEST_F(Chunks, LoseNothingWhenTheDiskIsFull) {
   ASSERT_EQ(run("recon s/study.toml --out whole --set chunks=5").code, 0);
-  // 40 KiB: enough for a chunk, not for all images.
+  // 64 KiB: enough for a chunk, not for all images.
   const Outcome full =
-      run("recon s/study.toml --out parts --set chunks=5", "trap '' XFSZ; ulimit -f 80;");
+      run("recon s/study.toml --out parts --set chunks=5", "trap '' XFSZ; ulimit -f 128;");
   EXPECT_EQ(full.code, 3) << full.err;
   EXPECT_CONTAINS(full.err, "images.h5");
   EXPECT_FALSE(exists("parts/summary.json"));

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "core/byte_size.h"
-#include "core/timing.h"
 #include "firm/error.h"
 #include "interrupt.h"
 #include "run/reconstruct_parts.h"
@@ -36,7 +36,7 @@ std::string round_text(const RoundRecord& r, int limit, double seconds_per_round
   text += fmt::format("  f {:.3e}", r.objective);
   if (r.violation) text += fmt::format("  ||Dw|| {:.1e}", *r.violation);
   text += fmt::format("  KKT {:.1e}  {}", r.kkt, duration(r.seconds));
-  if (limit > r.round && r.round > 0) {
+  if (limit > r.round && seconds_per_round > 0) {
     text += fmt::format(", at most {} to go", duration(seconds_per_round * (limit - r.round)));
   }
   return text;
@@ -85,19 +85,36 @@ void print_how_to_go_on(const Arguments& a, const ReconResult& result) {
              s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
 }
 
+// How long a round takes, of the run or chunk that is under way.
+class Pace {
+ public:
+  double seconds_per_round(const RoundRecord& r) {
+    if (r.round <= last_) first_ = -1;  // a new chunk
+    last_ = r.round;
+    if (first_ < 0) {  // a resumed run does not begin at round 0
+      first_ = r.round;
+      start_ = r.seconds;
+    }
+    return (r.seconds - start_) / std::max(1, r.round - first_);
+  }
+
+ private:
+  int first_ = -1;
+  int last_ = -1;
+  double start_ = 0;
+};
+
 ReconResult reconstruct_with_progress(const Arguments& a) {
   ProgressLine line;
   ReconCallbacks callbacks;
   callbacks.interrupted = interrupt_requested;
-  const Stopwatch watch;
-  int first = -1;  // a resumed run does not begin at round 0
+  Pace pace;
   if (a.speaks()) {
     callbacks.progress = line.callback();
     callbacks.on_event = [&](const std::string& text) { line.print_event(text); };
     callbacks.on_round = [&](const RoundRecord& r, int limit) {
-      if (first < 0 || r.round < first) first = r.round;
-      const int done = std::max(1, r.round - first);
-      line.show_text([&] { return round_text(r, limit, watch.seconds() / done); });
+      const double seconds = pace.seconds_per_round(r);
+      line.show_text([&] { return round_text(r, limit, seconds); });
     };
   }
   if (a.processes != nullptr) return reconstruct_parts(a.recon, callbacks, *a.processes);

@@ -7,8 +7,9 @@
 namespace firm {
 namespace {
 
-constexpr std::uint64_t kProgram = std::uint64_t{32} << 20;  // itself, with its libraries
-constexpr std::uint64_t kColumns = 16;                       // that a projector works on at a time
+// The program itself with its libraries, and arrays that are rounded up to pages of 2 MiB.
+constexpr std::uint64_t kProgram = std::uint64_t{64} << 20;
+constexpr std::uint64_t kColumns = 16;  // that a projector works on at a time
 
 // What is in memory when it is fullest, which is when the certificate is made: the arrays of
 // Problem, Solver, certify and of the method, as their constructors make them.
@@ -64,7 +65,7 @@ void Holdings::add(const SolveOptions& o) {
     image_count += (o.fedpgd.accelerated ? 4 : 3) * images_;
     ray_count += (o.fedpgd.accelerated ? 3 : 1) * rays_;
   } else if (o.method == "pgd") {
-    image_count += 3 * images_;
+    image_count += (o.pgd.accelerated ? 3 : 2) * images_;
     ray_count += 5 * rays_;
   } else if (o.method == "plsqr") {
     image_count += 5 * images_;
