@@ -51,9 +51,39 @@ TEST_F(ImageFile, ReturnsWhatWasWritten) {
   EXPECT_EQ(directory_.count(), 1u);
 }
 
+TEST_F(ImageFile, ReturnsSomeOfTheSlices) {
+  write("a.h5");
+  const Block last = read_images(directory_ / "a.h5", "xrt", kGrid, kSlices, {1, 1});
+  ASSERT_EQ(last.columns(), 1u);
+  const Slices stored = stored_images(directory_ / "a.h5", "xrt", kGrid, kSlices);
+  EXPECT_EQ(stored.count(), kSlices);
+  EXPECT_EQ(stored.pixels(), kRows * kColumns);
+  for (std::size_t p = 0; p < xrt_.rows(); ++p) {
+    EXPECT_EQ(last(p, 0), xrt_(p, 1));
+    EXPECT_EQ(stored.slice(1)[p], xrt_(p, 1));
+  }
+  const Slices other = stored_images(directory_ / "a.h5", "xrt", kGrid, kSlices + 1);
+  EXPECT_CONTAINS(error_of([&] { other.slice(0); }), "expected the shape (3, 3, 4)");
+}
+
+// From a file, slice by slice, come the bytes that come from memory.
+TEST_F(ImageFile, CopiesAFile) {
+  write("a.h5");
+  write_images(
+      directory_ / "b.h5", kGrid,
+      {{"xrf-1", "density", "g/cm^3", stored_images(directory_ / "a.h5", "xrf-1", kGrid, kSlices)},
+       {"xrt", "attenuation", "1/cm", stored_images(directory_ / "a.h5", "xrt", kGrid, kSlices)}});
+  EXPECT_EQ(file_content(directory_ / "a.h5"), file_content(directory_ / "b.h5"));
+}
+
 TEST_F(ImageFile, IsWhatViewersExpect) {
   write("a.h5");
   const h5::Reader reader(directory_ / "a.h5");
+  EXPECT_EQ(reader.text_attribute("/", "NX_class"), "NXroot");
+  EXPECT_EQ(reader.text_attribute("/entry/xrt/attenuation", "long_name"), "attenuation (1/cm)");
+  EXPECT_EQ(reader.text_attribute("/entry/xrt/attenuation", "interpretation"), "image");
+  EXPECT_EQ(reader.text_attribute("/entry/xrt/column", "long_name"), "column (um)");
+  EXPECT_EQ(reader.text("/entry/xrt/title"), "xrt");
   EXPECT_EQ(reader.text_attribute("/", "default"), "entry");
   EXPECT_EQ(reader.text_attribute("/entry", "NX_class"), "NXentry");
   EXPECT_EQ(reader.text_attribute("/entry", "default"), "xrt");

@@ -88,6 +88,36 @@ class LoadStudy : public testing::Test {
   StudyFile file_;
 };
 
+// Some of the slices, and what is done to them, are those of all.
+TEST_F(LoadStudy, ReadsSomeOfTheSlices) {
+  SimulateOptions o = small();
+  o.slices = 5;
+  o.counts = 1e6;
+  make(o);
+  const LoadedStudy all = load();
+  const LoadedStudy some = load_study(file_, path(), {1, 3});
+  EXPECT_EQ(some.study.slices, 3u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Block& found = some.data[i].values;
+    ASSERT_EQ(found.rows(), all.data[i].values.rows());
+    ASSERT_EQ(found.columns(), 3u);
+    for (std::size_t row = 0; row < found.rows(); ++row) {
+      for (std::size_t z = 0; z < 3; ++z) {
+        ASSERT_EQ(found(row, z), all.data[i].values(row, 1 + z)) << i;
+      }
+    }
+  }
+}
+
+TEST_F(LoadStudy, NamesSlicesOfTheWholeVolume) {
+  SimulateOptions o = small();
+  o.slices = 5;
+  make(o);
+  change_data("xrf-2.h5", [](Acquisition& a) { a.data(7, 3) = kNan; });
+  EXPECT_NO_THROW(load_study(file_, path(), {0, 3}));
+  EXPECT_CONTAINS(error_of([&] { load_study(file_, path(), {2, 2}); }), "in slice 3, angle 0");
+}
+
 TEST_F(LoadStudy, GivesWhatWasSimulated) {
   file_.sites[1].sigma = 0.5;
   file_.other = true;

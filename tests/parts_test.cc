@@ -49,15 +49,6 @@ TEST(Parts, NeedANumberOfProcessesThatFits) {
   }
 }
 
-TEST(Parts, CutSlicesOut) {
-  Block all(2, 4);
-  for (std::size_t k = 0; k < all.size(); ++k) all.values()[k] = static_cast<float>(k);
-  const Block cut = slices_of(all, {0, 1, 1, 2});
-  EXPECT_EQ(cut.columns(), 2u);
-  EXPECT_EQ(cut(1, 0), 5.0f);
-  EXPECT_EQ(cut(1, 1), 6.0f);
-}
-
 // --- results
 
 Study two_sites(std::size_t slices) {

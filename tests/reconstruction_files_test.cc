@@ -67,6 +67,26 @@ TEST_F(ReconstructionFiles, HaveTheSameBytesEachTime) {
   }
 }
 
+// One range for all slices, the whole of it: a slice alone has other colours.
+TEST_F(ReconstructionFiles, HaveOneRangeOfColours) {
+  write("both");
+  for (float& v : xrt_.values()) v = 0;
+  for (std::size_t p = 0; p < xrt_.rows(); ++p) xrt_(p, 0) = ramp(2)(p, 0);
+  write("other");
+  const std::string picture = "/recon/xrt_rec/recon_00000.png";
+  const std::string image = "/recon/xrt_rec/recon_00000.tiff";
+  EXPECT_EQ(file_content(directory_ / "both" + image), file_content(directory_ / "other" + image));
+  EXPECT_NE(file_content(directory_ / "both" + picture),
+            file_content(directory_ / "other" + picture));
+}
+
+TEST_F(ReconstructionFiles, DescribeTiffsAsImageJDoes) {
+  write("run");
+  const std::string tiff = file_content(directory_ / "run/recon/xrf-1_rec/recon_00001.tiff");
+  EXPECT_CONTAINS(tiff, "ImageJ=");
+  EXPECT_CONTAINS(tiff, "\nunit=um\nvunit=g/cm^3\nsite=xrf-1\nslice=1\nquantity=density\n");
+}
+
 TEST_F(ReconstructionFiles, TellHowFarTheyAre) {
   std::vector<double> parts;
   write("run", [&](const std::string& stage, double part) {

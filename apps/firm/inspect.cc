@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/quantity.h"
+#include "run/run_needs.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -15,6 +16,8 @@ namespace firm {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kMethod = "firm-ds";  // the one without --method
 
 Json to_json(const ValueStatistics& v) {
   return {{"count", v.count}, {"min", v.min},           {"max", v.max},   {"mean", v.mean},
@@ -37,6 +40,37 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// What `firm recon` needs for this site and an XRT site like it, on beamlets x beamlets pixels.
+RunNeeds needs_of(const Inspection& r) {
+  Study study;
+  study.image_rows = study.image_columns = static_cast<int>(r.beamlets);
+  Site site;
+  site.geometry.angles.resize(r.angles.count);
+  site.geometry.beamlets = static_cast<int>(r.beamlets);
+  study.sites = {site, site};
+  SolveOptions options;
+  options.method = kMethod;
+  return run_needs(options, study, false);
+}
+
+Json memory_json(const Inspection& r) {
+  const RunNeeds needs = needs_of(r);
+  return {{"method", kMethod},
+          {"side", r.beamlets},
+          {"sites", 2},
+          {"bytes_per_slice", needs.per_slice},
+          {"bytes", needs.bytes(r.slices)}};
+}
+
+std::string memory_text(const Inspection& r) {
+  const RunNeeds needs = needs_of(r);
+  return fmt::format(
+      "about {} for {} of this site and an XRT site like it on {} x {} pixels,\n"
+      "{:15}{} per slice; firm recon --max-memory solves fewer slices at a time",
+      bytes_text(static_cast<double>(needs.bytes(r.slices))), kMethod, r.beamlets, r.beamlets, "",
+      bytes_text(static_cast<double>(needs.per_slice)));
+}
+
 Json to_json(const Inspection& r) {
   Json fields = Json::array();
   for (const FieldReport& f : r.fields) fields.push_back(to_json(f));
@@ -51,10 +85,7 @@ Json to_json(const Inspection& r) {
           {"fields", fields},
           {"spacing_cm", or_null(r.spacing)},
           {"rotation_axis", or_null(r.rotation_axis)},
-          {"memory",
-           {{"side", r.memory.side},
-            {"bytes_per_slice", r.memory.bytes_per_slice},
-            {"bytes", r.memory.bytes}}}};
+          {"memory", memory_json(r)}};
 }
 
 void print_row(const char* name, const std::string& value) {
@@ -98,11 +129,7 @@ void print_text(const Inspection& r) {
                                  ? fmt::format("{:.6g} beamlets (middle {:.6g})", *r.rotation_axis,
                                                static_cast<double>(r.beamlets) / 2)
                                  : "not in the file");
-  print_row("memory needed",
-            fmt::format("{} for {} x {} pixels ({} per slice: {} images, {} sinograms)",
-                        bytes_text(static_cast<double>(r.memory.bytes)), r.memory.side,
-                        r.memory.side, bytes_text(static_cast<double>(r.memory.bytes_per_slice)),
-                        kImagesInMemory, kSinogramsInMemory));
+  print_row("memory needed", memory_text(r));
   for (const FieldReport& f : r.fields) print_field(f);
 }
 

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
-#include "core/timing.h"
+#include "core/byte_size.h"
 #include "firm/error.h"
 #include "interrupt.h"
 #include "run/reconstruct_parts.h"
@@ -17,6 +18,7 @@ namespace {
 struct Arguments {
   ReconArguments recon;
   std::string method;
+  std::string max_memory;
   std::vector<std::string> settings;
   bool resume = false;
   bool overwrite = false;
@@ -34,7 +36,7 @@ std::string round_text(const RoundRecord& r, int limit, double seconds_per_round
   text += fmt::format("  f {:.3e}", r.objective);
   if (r.violation) text += fmt::format("  ||Dw|| {:.1e}", *r.violation);
   text += fmt::format("  KKT {:.1e}  {}", r.kkt, duration(r.seconds));
-  if (limit > r.round && r.round > 0) {
+  if (limit > r.round && seconds_per_round > 0) {
     text += fmt::format(", at most {} to go", duration(seconds_per_round * (limit - r.round)));
   }
   return text;
@@ -68,34 +70,72 @@ void print_summary(const ReconResult& result) {
   for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
 }
 
-void print_how_to_go_on(const Arguments& a, const Summary& s) {
+void print_how_to_go_on(const Arguments& a, const ReconResult& result) {
+  const Summary& s = result.summary;
   if (s.termination.converged) return;
-  fmt::print("Stopped before converging. To go on:\n  firm recon {} --out {} --resume{}{}\n",
-             a.recon.study, a.recon.out,
+  const std::string what =
+      result.chunks_done ? fmt::format("Interrupted, with {} chunk{} finished.",
+                                       *result.chunks_done, *result.chunks_done == 1 ? "" : "s")
+                         : "Stopped before converging.";
+  fmt::print("{} To go on:\n  firm recon {} --out {} --resume{}{}\n", what, a.recon.study,
+             a.recon.out,
              a.mpi        ? " --mpi (with as many processes)"
              : a.separate ? " --separate"
                           : "",
              s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
 }
 
+// How long a round takes, of the run or chunk that is under way.
+class Pace {
+ public:
+  double seconds_per_round(const RoundRecord& r) {
+    if (r.round <= last_) first_ = -1;  // a new chunk
+    last_ = r.round;
+    if (first_ < 0) {  // a resumed run does not begin at round 0
+      first_ = r.round;
+      start_ = r.seconds;
+    }
+    return (r.seconds - start_) / std::max(1, r.round - first_);
+  }
+
+ private:
+  int first_ = -1;
+  int last_ = -1;
+  double start_ = 0;
+};
+
 ReconResult reconstruct_with_progress(const Arguments& a) {
   ProgressLine line;
   ReconCallbacks callbacks;
   callbacks.interrupted = interrupt_requested;
-  const Stopwatch watch;
-  int first = -1;  // a resumed run does not begin at round 0
+  Pace pace;
   if (a.speaks()) {
     callbacks.progress = line.callback();
+    callbacks.on_event = [&](const std::string& text) { line.print_event(text); };
     callbacks.on_round = [&](const RoundRecord& r, int limit) {
-      if (first < 0) first = r.round;
-      const int done = std::max(1, r.round - first);
-      line.show_text([&] { return round_text(r, limit, watch.seconds() / done); });
+      const double seconds = pace.seconds_per_round(r);
+      line.show_text([&] { return round_text(r, limit, seconds); });
     };
   }
   if (a.processes != nullptr) return reconstruct_parts(a.recon, callbacks, *a.processes);
   OneProcess alone;
   return a.separate ? reconstruct_parts(a.recon, callbacks, alone)
                     : reconstruct(a.recon, callbacks);
+}
+
+void take_max_memory(Arguments& a) {
+  if (a.max_memory.empty()) return;
+  a.recon.max_memory = parse_byte_size(a.max_memory);
+  if (!a.recon.max_memory) {
+    throw usage_error({"firm recon", "--max-memory", "a size, for example 2GB, 1500MB or 2GiB",
+                       fmt::format("'{}'", a.max_memory)});
+  }
+  if (a.separate || a.mpi) {
+    throw usage_error({"firm recon", "--max-memory",
+                       "all sites in this process; more processes under mpirun hold fewer slices "
+                       "each",
+                       a.mpi ? "--mpi" : "--separate"});
+  }
 }
 
 int run(Arguments& a) {
@@ -106,12 +146,13 @@ int run(Arguments& a) {
   if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
   if (!a.method.empty()) a.recon.settings.emplace_back("method", a.method);
   for (const auto& setting : key_value_pairs(a.settings)) a.recon.settings.push_back(setting);
+  take_max_memory(a);
 
   catch_interrupts();
   const ReconResult result = reconstruct_with_progress(a);
   if (a.speaks()) {
-    print_summary(result);
-    print_how_to_go_on(a, result.summary);
+    if (!result.chunks_done) print_summary(result);
+    print_how_to_go_on(a, result);
   }
   return result.summary.termination.converged ? 0 : kStoppedEarly;
 }
@@ -142,6 +183,9 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       ->take_all();
   verb->add_option("--truth", a->recon.truth,
                    "File with the true images, to compare with; without: the study's");
+  verb->add_option("--max-memory", a->max_memory,
+                   "Memory that the run may take, as 2GB, 1500MB or 2GiB: where all slices need\n"
+                   "more, they are solved in chunks, one after another; without: all at once");
   verb->add_flag("--resume", a->resume,
                  "Go on with the run in --out, with its options; --set may change stop rules");
   verb->add_flag("--overwrite", a->overwrite, "Throw away the run that is in --out");
@@ -158,10 +202,16 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       "image), overview.png, study.toml as resolved. Ctrl-C leaves a run that --resume continues.\n"
       "Exit code 5: stopped before converging.\n"
       "\n"
+      "In several chunks (--max-memory, or --set chunks=N) the stop rules act on each chunk by\n"
+      "itself: images can differ from those of all slices at once within the tolerance of the\n"
+      "rule. Finished chunks are kept in --out/chunks until all are; --resume does not solve them\n"
+      "again.\n"
+      "\n"
       "Examples:\n"
       "  firm recon study/study.toml --out run\n"
       "  firm recon study/study.toml --out paper --method firm\n"
       "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25\n"
+      "  firm recon study/study.toml --out run --max-memory 2GB\n"
       "  mpirun -n 4 firm recon study/study.toml --out cluster --mpi");
   verb->callback([a, &exit_code] { exit_code = run(*a); });
 }

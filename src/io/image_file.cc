@@ -36,12 +36,16 @@ void require_names(const std::string& path, const std::vector<ImageStack>& stack
 }
 
 // Distances of the pixel centres from the first edge: rising, which is what viewers handle best.
-void write_axis(h5::Writer& writer, const std::string& path, std::size_t count, double step,
-                const std::string& units) {
+void write_axis(h5::Writer& writer, const std::string& group, const std::string& name,
+                std::size_t count, double step_um) {
   std::vector<double> centres;
-  for (std::size_t i = 0; i < count; ++i) centres.push_back((static_cast<double>(i) + 0.5) * step);
+  for (std::size_t i = 0; i < count; ++i) {
+    centres.push_back((static_cast<double>(i) + 0.5) * step_um);
+  }
+  const std::string path = group + "/" + name;
   writer.dataset(path, {count}, std::span<const double>(centres));
-  writer.attribute(path, "units", units);
+  writer.attribute(path, "units", "um");
+  writer.attribute(path, "long_name", name + " (um)");
 }
 
 void write_slice_numbers(h5::Writer& writer, const std::string& path, std::size_t count) {
@@ -52,29 +56,30 @@ void write_slice_numbers(h5::Writer& writer, const std::string& path, std::size_
 }
 
 void write_slices(h5::Writer& writer, const std::string& path, const ImageGrid& grid,
-                  const Block& images) {
-  const h5::Handle target = writer.create(path, {images.columns(), grid.rows, grid.columns});
-  std::vector<float> slice(images.rows());
-  for (std::size_t k = 0; k < images.columns(); ++k) {
-    for (std::size_t pixel = 0; pixel < images.rows(); ++pixel) slice[pixel] = images(pixel, k);
-    writer.fill(target, path, {{k, 0, 0}, {1, grid.rows, grid.columns}}, slice);
+                  const Slices& images) {
+  const h5::Handle target = writer.create(path, {images.count(), grid.rows, grid.columns});
+  for (std::size_t k = 0; k < images.count(); ++k) {
+    writer.fill(target, path, {{k, 0, 0}, {1, grid.rows, grid.columns}}, images.slice(k));
   }
 }
 
 void write_stack(h5::Writer& writer, const ImageGrid& grid, const ImageStack& stack) {
-  FIRM_CHECK(stack.images->rows() == grid.rows * grid.columns);
+  FIRM_CHECK(stack.images.pixels() == grid.rows * grid.columns);
   const std::string group = group_of(stack.name);
+  const std::string signal = group + "/" + stack.signal;
   writer.group(group);
   writer.attribute(group, "NX_class", "NXdata");
   writer.attribute(group, "signal", stack.signal);
   writer.attribute(group, "axes", std::vector<std::string>{"slice", "row", "column"});
-  write_slices(writer, group + "/" + stack.signal, grid, *stack.images);
-  writer.attribute(group + "/" + stack.signal, "units", stack.units);
-  writer.attribute(group + "/" + stack.signal, "interpretation", "image");
-  write_slice_numbers(writer, group + "/slice", stack.images->columns());
+  writer.text(group + "/title", stack.name);
+  write_slices(writer, signal, grid, stack.images);
+  writer.attribute(signal, "units", stack.units);
+  writer.attribute(signal, "long_name", fmt::format("{} ({})", stack.signal, stack.units));
+  writer.attribute(signal, "interpretation", "image");
+  write_slice_numbers(writer, group + "/slice", stack.images.count());
   const double step = grid.pixel_size / kMicrometre;
-  write_axis(writer, group + "/row", grid.rows, step, "um");
-  write_axis(writer, group + "/column", grid.columns, step, "um");
+  write_axis(writer, group, "row", grid.rows, step);
+  write_axis(writer, group, "column", grid.columns, step);
 }
 
 void write_notes(h5::Writer& writer, const ImageNotes& notes) {
@@ -121,15 +126,33 @@ h5::Dataset open_images(const h5::Reader& reader, const std::string& site) {
   return dataset;
 }
 
-Block read_slices(const h5::Dataset& dataset) {
+void read_slice(const h5::Dataset& dataset, std::size_t k, std::span<float> out) {
   const h5::Shape& shape = dataset.shape();
-  Block images(shape[1] * shape[2], shape[0]);
+  dataset.read({{k, 0, 0}, {1, shape[1], shape[2]}}, out);
+}
+
+Block read_slices(const h5::Dataset& dataset, const SliceRange& range) {
+  const h5::Shape& shape = dataset.shape();
+  Block images(shape[1] * shape[2], range.count);
   std::vector<float> slice(images.rows());
-  for (std::size_t k = 0; k < shape[0]; ++k) {
-    dataset.read({{k, 0, 0}, {1, shape[1], shape[2]}}, std::span<float>(slice));
+  for (std::size_t k = 0; k < range.count; ++k) {
+    read_slice(dataset, range.first + k, slice);
     for (std::size_t pixel = 0; pixel < slice.size(); ++pixel) images(pixel, k) = slice[pixel];
   }
   return images;
+}
+
+// Throws firm::Error unless the images have this shape.
+h5::Dataset open_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                        std::size_t slices) {
+  h5::Dataset dataset = open_images(h5::Reader(path), site);
+  const h5::Shape expected = {slices, grid.rows, grid.columns};
+  if (dataset.shape() != expected) {
+    throw data_error({path, dataset.path(),
+                      "the shape " + h5::to_string(expected) + " (slice, row, column)",
+                      h5::to_string(dataset.shape())});
+  }
+  return dataset;
 }
 
 }  // namespace
@@ -147,6 +170,8 @@ void write_images(const std::string& path, const ImageGrid& grid,
   FIRM_CHECK(!stacks.empty());
   require_names(path, stacks);
   h5::Writer writer(path);
+  writer.attribute("/", "NX_class", "NXroot");
+  writer.attribute("/", "creator", "firm");
   writer.attribute("/", "default", "entry");
   writer.group(kEntry);
   writer.attribute(kEntry, "NX_class", "NXentry");
@@ -160,21 +185,27 @@ void write_images(const std::string& path, const ImageGrid& grid,
 }
 
 Block read_images(const std::string& path, const std::string& site) {
-  const h5::Reader reader(path);
-  return read_slices(open_images(reader, site));
+  const h5::Dataset dataset = open_images(h5::Reader(path), site);
+  return read_slices(dataset, {0, dataset.shape()[0]});
 }
 
 Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                   std::size_t slices) {
-  const h5::Reader reader(path);
-  const h5::Dataset dataset = open_images(reader, site);
-  const h5::Shape expected = {slices, grid.rows, grid.columns};
-  if (dataset.shape() != expected) {
-    throw data_error({path, dataset.path(),
-                      "the shape " + h5::to_string(expected) + " (slice, row, column)",
-                      h5::to_string(dataset.shape())});
-  }
-  return read_slices(dataset);
+  return read_images(path, site, grid, slices, {0, slices});
+}
+
+Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                  std::size_t slices, const SliceRange& range) {
+  FIRM_CHECK(range.first + range.count <= slices);
+  return read_slices(open_images(path, site, grid, slices), range);
+}
+
+Slices stored_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                     std::size_t slices) {
+  // Opened for every slice: the files of a large volume are many.
+  return {grid.rows * grid.columns, slices, [=](std::size_t k, std::span<float> out) {
+            read_slice(open_images(path, site, grid, slices), k, out);
+          }};
 }
 
 }  // namespace firm

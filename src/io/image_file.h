@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/slice_range.h"
 #include "firm/block.h"
+#include "io/slices.h"
 
 namespace firm {
 
@@ -19,7 +21,7 @@ struct ImageStack {
   std::string name;    // of the site
   std::string signal;  // "density" or "attenuation"
   std::string units;
-  const Block* images = nullptr;  // pixels x slices
+  Slices images;
 };
 
 struct ImageGrid {
@@ -48,5 +50,12 @@ Block read_images(const std::string& path, const std::string& site);
 // The same, but throws firm::Error unless they have the rows and columns of `grid`, and `slices`.
 Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                   std::size_t slices);
+// The same of which only some of the `slices` are read: pixels x range.count.
+Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                  std::size_t slices, const SliceRange& range);
+
+// The images of one site, of which nothing is read before it is asked for.
+Slices stored_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                     std::size_t slices);
 
 }  // namespace firm

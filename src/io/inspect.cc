@@ -80,16 +80,6 @@ FieldReport inspect_field(const Frames& frames, const Progress& progress) {
   return {f.path, f.shape, f.type, f.axes, f.units, statistics(frames, progress)};
 }
 
-MemoryReport estimate_memory(const Frames& data) {
-  MemoryReport m;
-  m.side = data.beamlets();
-  const std::size_t image = m.side * m.side * sizeof(float);
-  const std::size_t sinogram = data.frames() * data.beamlets() * sizeof(float);
-  m.bytes_per_slice = kImagesInMemory * image + kSinogramsInMemory * sinogram;
-  m.bytes = m.bytes_per_slice * data.slices();
-  return m;
-}
-
 }  // namespace
 
 AngleReport inspect_angles(const std::vector<double>& degrees) {
@@ -136,7 +126,6 @@ Inspection inspect_file(const std::string& path, const std::string& element,
   r.angles.source = scan.theta_source;
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
-  r.memory = estimate_memory(*scan.data);
   return r;
 }
 

@@ -48,15 +48,6 @@ struct AngleReport {
   bool uniform = false;
 };
 
-// Working memory of a reconstruction of one site on beamlets x beamlets pixels.
-struct MemoryReport {
-  std::size_t side = 0;
-  std::size_t bytes_per_slice = 0;
-  std::size_t bytes = 0;
-};
-inline constexpr int kImagesInMemory = 4;     // image, its predecessor, momentum, gradient
-inline constexpr int kSinogramsInMemory = 3;  // data, projection, residual
-
 struct Inspection {
   std::string file;
   std::uintmax_t file_bytes = 0;
@@ -70,7 +61,6 @@ struct Inspection {
   AngleReport angles;
   std::optional<double> spacing;        // cm
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
-  MemoryReport memory;
 };
 
 // Throws firm::Error when the file cannot be read, or is not of a format FIRM reads.

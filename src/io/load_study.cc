@@ -72,15 +72,17 @@ double rotation_axis_of(const SiteEntry& entry, const Scan& data, const std::str
                     fmt::format("{}", *data.rotation_axis)});
 }
 
-// Counts values that will not do, and remembers the first.
+// Counts values that will not do, and remembers the first. Slices are those of a Block that begins
+// with slice `first_slice`.
 class BadValues {
  public:
-  explicit BadValues(std::size_t beamlets) : beamlets_(beamlets) {}
+  BadValues(std::size_t beamlets, std::size_t first_slice)
+      : beamlets_(beamlets), first_slice_(first_slice) {}
 
   void add(std::size_t row, std::size_t slice, double value) {
     if (count_++ > 0) return;
     row_ = row;
-    slice_ = slice;
+    slice_ = first_slice_ + slice;
     value_ = value;
   }
   bool any() const { return count_ > 0; }
@@ -92,6 +94,7 @@ class BadValues {
 
  private:
   std::size_t beamlets_;
+  std::size_t first_slice_;
   std::size_t count_ = 0;
   std::size_t row_ = 0;
   std::size_t slice_ = 0;
@@ -99,9 +102,10 @@ class BadValues {
 };
 
 // Of one of the stacks of a scan. `frame` is what its rows are grouped by.
-Block read_finite(const Frames& frames, const std::string& name, const char* frame) {
-  Block block = read_block(frames);
-  BadValues bad(frames.beamlets());
+Block read_finite(const Frames& frames, const SliceRange& slices, const std::string& name,
+                  const char* frame) {
+  Block block = read_block(frames, slices.first, slices.count);
+  BadValues bad(frames.beamlets(), slices.first);
   for (std::size_t row = 0; row < block.rows(); ++row) {
     for (std::size_t slice = 0; slice < block.columns(); ++slice) {
       const double value = static_cast<double>(block(row, slice));
@@ -114,10 +118,11 @@ Block read_finite(const Frames& frames, const std::string& name, const char* fra
 }
 
 // beamlets x slices, in the order of a Block; zeros when there are no frames.
-std::vector<double> mean_frame(const Frames* frames, const Frames& data, const std::string& name) {
-  std::vector<double> mean(data.beamlets() * data.slices());
+std::vector<double> mean_frame(const Frames* frames, const Frames& data, const SliceRange& slices,
+                               const std::string& name) {
+  std::vector<double> mean(data.beamlets() * slices.count);
   if (frames == nullptr) return mean;
-  const Block block = read_finite(*frames, name, "frame");
+  const Block block = read_finite(*frames, slices, name, "frame");
   for (std::size_t k = 0; k < block.size(); ++k) {
     mean[k % mean.size()] += static_cast<double>(block.data()[k]);
   }
@@ -127,21 +132,20 @@ std::vector<double> mean_frame(const Frames* frames, const Frames& data, const s
 
 // The beam without the object, less dark: white frames, averaged, or the monitor at every point.
 // Entry k of a Block of data has the beam of entry k % size.
-std::vector<double> beam_of(const Scan& scan, const std::vector<double>& dark,
-                            const std::string& name) {
+std::vector<double> beam_of(const Scan& scan, const SliceRange& slices,
+                            const std::vector<double>& dark, const std::string& name) {
   const bool white = scan.white != nullptr;
-  const std::size_t slices = scan.data->slices();
   std::vector<double> beam;
   if (white) {
-    beam = mean_frame(scan.white.get(), *scan.data, name);
+    beam = mean_frame(scan.white.get(), *scan.data, slices, name);
   } else {
-    const Block monitor = read_finite(*scan.monitor, name, "angle");
+    const Block monitor = read_finite(*scan.monitor, slices, name, "angle");
     beam.assign(monitor.values().begin(), monitor.values().end());
   }
-  BadValues bad(scan.data->beamlets());
+  BadValues bad(scan.data->beamlets(), slices.first);
   for (std::size_t k = 0; k < beam.size(); ++k) {
     beam[k] -= dark[k % dark.size()];
-    if (!(beam[k] > 0)) bad.add(k / slices, k % slices, beam[k]);
+    if (!(beam[k] > 0)) bad.add(k / slices.count, k % slices.count, beam[k]);
   }
   if (!bad.any()) return beam;
   throw data_error({name, (white ? scan.white : scan.monitor)->facts().path,
@@ -150,11 +154,11 @@ std::vector<double> beam_of(const Scan& scan, const std::vector<double>& dark,
 }
 
 // b = -log((data - dark) / beam), in place.
-void take_logarithm(const Scan& scan, const std::string& name, Block& data) {
-  const std::vector<double> dark = mean_frame(scan.dark.get(), *scan.data, name);
-  const std::vector<double> beam = beam_of(scan, dark, name);
-  const std::size_t slices = data.columns();
-  BadValues bad(scan.data->beamlets());
+void take_logarithm(const Scan& scan, const SliceRange& slices, const std::string& name,
+                    Block& data) {
+  const std::vector<double> dark = mean_frame(scan.dark.get(), *scan.data, slices, name);
+  const std::vector<double> beam = beam_of(scan, slices, dark, name);
+  BadValues bad(scan.data->beamlets(), slices.first);
   for (std::size_t k = 0; k < data.size(); ++k) {
     float& value = data.values()[k];
     const double transmission =
@@ -162,7 +166,7 @@ void take_logarithm(const Scan& scan, const std::string& name, Block& data) {
     if (transmission > 0 && std::isfinite(transmission)) {
       value = static_cast<float>(-std::log(transmission));
     } else {
-      bad.add(k / slices, k % slices, transmission);
+      bad.add(k / slices.count, k % slices.count, transmission);
     }
   }
   if (!bad.any()) return;
@@ -229,13 +233,18 @@ Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string&
   return site;
 }
 
-Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path,
+                     const SliceRange& slices) {
   const std::string name = data_path(entry, path);
   const Scan scan = open_data(file, entry, path);
   check_units(scan, entry, name, path);
-  Block data = read_finite(*scan.data, name, "angle");
-  if (entry.prepare.minus_log) take_logarithm(scan, name, data);
+  Block data = read_finite(*scan.data, slices, name, "angle");
+  if (entry.prepare.minus_log) take_logarithm(scan, slices, name, data);
   return data;
+}
+
+Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+  return load_site_data(file, entry, path, all_slices(file));
 }
 
 Study study_without_sites(const StudyFile& file) {
@@ -258,12 +267,19 @@ Study load_geometries(const StudyFile& file, const std::string& path) {
   return study;
 }
 
+SliceRange all_slices(const StudyFile& file) { return {0, static_cast<std::size_t>(file.slices)}; }
+
 LoadedStudy load_study(const StudyFile& file, const std::string& path) {
+  return load_study(file, path, all_slices(file));
+}
+
+LoadedStudy load_study(const StudyFile& file, const std::string& path, const SliceRange& slices) {
   // What is wrong with a geometry is told before the measurements are read: that may take long.
   LoadedStudy loaded{load_geometries(file, path), {}};
+  loaded.study.slices = slices.count;
   const std::vector<const SiteEntry*> entries = ordered(file);
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    loaded.data.push_back({i, load_site_data(file, *entries[i], path)});
+    loaded.data.push_back({i, load_site_data(file, *entries[i], path, slices)});
   }
   return loaded;
 }

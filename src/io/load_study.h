@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/slice_range.h"
 #include "io/study_file.h"
 #include "model/study.h"
 
@@ -24,6 +25,10 @@ Study study_without_sites(const StudyFile& file);
 // Without the measurements. The XRT site becomes the last one; the others keep their order.
 Study load_geometries(const StudyFile& file, const std::string& path);
 LoadedStudy load_study(const StudyFile& file, const std::string& path);
+// The study of some of the slices: no others are read.
+LoadedStudy load_study(const StudyFile& file, const std::string& path, const SliceRange& slices);
+
+SliceRange all_slices(const StudyFile& file);
 
 // The same for one site of `file`, so that a site of a federation needs no file but its own.
 
@@ -40,5 +45,7 @@ Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string&
 // with white and dark averaged over their frames, and dark 0 where there is none; without white
 // frames, the monitor of every point takes their place.
 Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path);
+Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path,
+                     const SliceRange& slices);
 
 }  // namespace firm

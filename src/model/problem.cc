@@ -34,16 +34,19 @@ Variable other_variable(const Study& study) {
   return v;
 }
 
+void add_variables(const Study& study, std::size_t site, std::vector<Variable>& variables) {
+  const Variable v = site_variable(study, site);
+  if (v.transmission && study.other) variables.push_back(other_variable(study));
+  variables.push_back(v);
+}
+
 // Variables of the sites whose data is here, in the order of the study.
 std::vector<Variable> hosted_variables(const Study& study, const std::vector<SiteData>& data) {
   study.validate();
   std::vector<Variable> variables;
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     const auto here = [&](const SiteData& d) { return d.site == i; };
-    if (std::none_of(data.begin(), data.end(), here)) continue;
-    const Variable v = site_variable(study, i);
-    if (v.transmission && study.other) variables.push_back(other_variable(study));
-    variables.push_back(v);
+    if (std::any_of(data.begin(), data.end(), here)) add_variables(study, i, variables);
   }
   return variables;
 }
@@ -93,6 +96,12 @@ void check_weights(const Study& study, const SiteData& data) {
 }
 
 }  // namespace
+
+std::vector<Variable> all_variables(const Study& study) {
+  std::vector<Variable> variables;
+  for (std::size_t i = 0; i < study.sites.size(); ++i) add_variables(study, i, variables);
+  return variables;
+}
 
 Problem::Problem(Study study, const std::vector<SiteData>& data, const ProblemOptions& options)
     : study_(std::move(study)),

@@ -27,6 +27,9 @@ struct Variable {
   Geometry geometry;  // of XRT for `other`
 };
 
+// All of a study, in their order.
+std::vector<Variable> all_variables(const Study& study);
+
 struct ProblemOptions {
   int threads = 0;  // 0: all
   std::string kernel = "auto";

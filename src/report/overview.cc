@@ -10,9 +10,7 @@ namespace firm {
 namespace {
 
 Panel panel_of(const ImageStack& stack, const ImageGrid& grid, std::size_t slice) {
-  Panel panel = make_panel(stack.name, *stack.images, slice, grid.rows, grid.columns);
-  panel.units = stack.units;
-  return panel;
+  return {stack.name, grid.rows, grid.columns, stack.images.slice(slice), stack.units};
 }
 
 // The truth's; where that is one value only, as of an element that is not there, the

@@ -1,6 +1,8 @@
 // The image files of a run.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,8 @@ namespace firm {
 void write_reconstruction(const std::string& run_directory, const ImageGrid& grid,
                           const std::vector<ImageStack>& stacks, const ImageNotes& notes,
                           const Progress& progress = {});
+
+// Memory that it takes for the slices that it works on at a time, besides the images themselves.
+std::uint64_t memory_for_pictures(std::size_t pixels);
 
 }  // namespace firm

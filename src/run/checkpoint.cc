@@ -84,9 +84,20 @@ void check_digest(const h5::Reader& reader, const std::string& identity, int rou
   throw data_error({reader.file(), "/sha256", "a file as it was written", "a damaged one"});
 }
 
-// The first line in which two texts differ, as "expected" and "found".
-void compare_identities(const std::string& path, const std::string& expected,
-                        const std::string& found) {
+template <typename T>
+void fill(const h5::Reader& reader, const std::string& name, std::span<T> values) {
+  const h5::Dataset dataset = reader.dataset(state_path(name));
+  if (dataset.shape() != h5::Shape{values.size()}) {
+    throw data_error({reader.file(), dataset.path(), fmt::format("{} values", values.size()),
+                      "the shape " + h5::to_string(dataset.shape())});
+  }
+  dataset.read({{0}, {values.size()}}, values);
+}
+
+}  // namespace
+
+void require_identity(const std::string& path, const std::string& expected,
+                      const std::string& found) {
   std::istringstream a(expected);
   std::istringstream b(found);
   std::string expected_line;
@@ -100,18 +111,6 @@ void compare_identities(const std::string& path, const std::string& expected,
                        more_found ? found_line : "nothing more"});
   }
 }
-
-template <typename T>
-void fill(const h5::Reader& reader, const std::string& name, std::span<T> values) {
-  const h5::Dataset dataset = reader.dataset(state_path(name));
-  if (dataset.shape() != h5::Shape{values.size()}) {
-    throw data_error({reader.file(), dataset.path(), fmt::format("{} values", values.size()),
-                      "the shape " + h5::to_string(dataset.shape())});
-  }
-  dataset.read({{0}, {values.size()}}, values);
-}
-
-}  // namespace
 
 struct Checkpoint::File {
   explicit File(const std::string& path) : reader(path) {}
@@ -150,7 +149,7 @@ Checkpoint::Checkpoint(const std::string& path, const std::string& identity) {
   const std::string found = file_->reader.text("/identity");
   round_ = static_cast<int>(file_->reader.number("/round"));
   check_digest(file_->reader, found, round_);
-  compare_identities(path, identity, found);
+  require_identity(path, identity, found);
 }
 
 Checkpoint::~Checkpoint() = default;

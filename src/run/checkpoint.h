@@ -23,6 +23,11 @@ void write_checkpoint(const std::string& path, const std::string& identity, int 
 // The round of a checkpoint, or none when the file is damaged.
 std::optional<int> intact_checkpoint(const std::string& path);
 
+// Throws firm::Error (kUsage) when what a file belongs to is not what it is needed for: names the
+// first line that differs.
+void require_identity(const std::string& path, const std::string& expected,
+                      const std::string& found);
+
 // An open checkpoint, as an Archive that fills what it is given.
 class Checkpoint : public Archive {
  public:

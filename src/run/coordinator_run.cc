@@ -118,7 +118,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
                                   const CoordinatorCallbacks& callbacks) {
   keep_freed_memory();
   const StudyFile file = read_study(a.study);
-  const SolveOptions options = options_of(file, a.study, a.settings);
+  const SolveOptions options = federation_options_of(file, a.study, a.settings);
   refuse_what_cannot_be_hidden(file, options, a);
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);

@@ -15,8 +15,7 @@ struct Machine {
   std::function<std::uint64_t(const std::string& directory)> free_disk;
 };
 
-// This one. Memory is what the system has, or what the control group leaves, as under Slurm or
-// systemd, whichever is less.
+// This one.
 Machine this_machine();
 
 }  // namespace firm

@@ -36,12 +36,4 @@ std::string part_name(const Study& study, const Part& part) {
   return part.first == 0 ? site : fmt::format("{}-slices-{}", site, part.first);
 }
 
-Block slices_of(const Block& all, const Part& part) {
-  Block cut(all.rows(), part.slices);
-  for (std::size_t row = 0; row < all.rows(); ++row) {
-    for (std::size_t z = 0; z < part.slices; ++z) cut(row, z) = all(row, part.first + z);
-  }
-  return cut;
-}
-
 }  // namespace firm

@@ -31,7 +31,4 @@ std::vector<std::vector<Part>> spread_parts(std::size_t sites, std::size_t slice
 // "xrf-2", or "xrf-2-slices-8" from slice 8 on; unique within a run.
 std::string part_name(const Study& study, const Part& part);
 
-// The slices of a part, out of all.
-Block slices_of(const Block& all, const Part& part);
-
 }  // namespace firm

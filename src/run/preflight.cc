@@ -1,7 +1,5 @@
 #include "run/preflight.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "run/preflight_checks.h"
@@ -22,12 +20,6 @@ void Findings::wrong(Error::Kind kind, const std::string& subject, const std::st
                      const std::string& fix) {
   exit_code_ = std::max(exit_code_, static_cast<int>(kind));
   on_finding_({Finding::Level::kWrong, subject, text, fix, kind});
-}
-
-std::string size_text(std::uint64_t bytes) {
-  const double mebibytes = static_cast<double>(bytes) / (1 << 20);
-  return mebibytes < 1024 ? fmt::format("{:.0f} MiB", mebibytes)
-                          : fmt::format("{:.1f} GiB", mebibytes / 1024);
 }
 
 }  // namespace preflight_checks

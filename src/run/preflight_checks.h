@@ -40,9 +40,6 @@ struct StudyToCheck {
   SolveOptions options;
 };
 
-// "325 MiB", "1.2 GiB".
-std::string size_text(std::uint64_t bytes);
-
 // preflight_study.cc. None when there is nothing to check data against.
 std::optional<StudyToCheck> check_study(const Context& context);
 // Whether the method can do it, given the rays of the sites that are known here.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "core/byte_size.h"
 #include "io/inspect.h"
 #include "io/quantity.h"
 #include "io/load_study.h"
@@ -107,8 +108,9 @@ bool check_memory(const Context& c, const StudyToCheck& study, const std::vector
   for (const Site& site : sites) {
     needed += memory_needed(study.options.method, site_size(study.file, site));
   }
-  const std::string text = fmt::format("expected {} for {}, found {} available", size_text(needed),
-                                       study.options.method, size_text(c.machine.memory));
+  const std::string text =
+      fmt::format("expected {} for {}, found {} available", byte_size_text(needed),
+                  study.options.method, byte_size_text(c.machine.memory));
   const std::string fix =
       "fewer slices, a machine or a job with more memory, or method firm, which needs least";
   if (needed > c.machine.memory) {
@@ -118,8 +120,8 @@ bool check_memory(const Context& c, const StudyToCheck& study, const std::vector
   if (needed > c.machine.memory / 10 * 9) {
     c.findings.warning("memory", text, fix);
   } else {
-    c.findings.ok("memory", fmt::format("about {} needed, {} available", size_text(needed),
-                                        size_text(c.machine.memory)));
+    c.findings.ok("memory", fmt::format("about {} needed, {} available", byte_size_text(needed),
+                                        byte_size_text(c.machine.memory)));
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/byte_size.h"
 #include "io/pending_file.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"
@@ -94,12 +95,12 @@ void check_out(const Context& c, const StudyToCheck* study, const std::vector<Si
   if (needed > free) {
     c.findings.wrong(Error::Kind::kData, "disk",
                      fmt::format("{}: expected room for {} (results and checkpoints), found {}",
-                                 c.arguments.out, size_text(needed), size_text(free)),
+                                 c.arguments.out, byte_size_text(needed), byte_size_text(free)),
                      "another --out, or fewer files on that disk");
     return;
   }
   c.findings.ok("disk", fmt::format("{}: can be written, about {} needed, {} free", c.arguments.out,
-                                    size_text(needed), size_text(free)));
+                                    byte_size_text(needed), byte_size_text(free)));
 }
 
 }  // namespace firm::preflight_checks

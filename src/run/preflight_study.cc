@@ -101,6 +101,12 @@ void check_secure(const Context& c, const StudyToCheck& study) {
   }
 }
 
+void check_chunks(const Context& c, const StudyToCheck& study) {
+  if (study.options.chunks == 1) return;
+  refuse(c, "chunks", fmt::format("expected chunks = 1, found {}", study.options.chunks),
+         "chunks = 1 in [solve] of the study: sites solve all slices at once");
+}
+
 // What people can compare: it is what the coordinator compares.
 void tell_agreement(const Context& c, const StudyToCheck& study) {
   const std::string hash = study_hash(terms_of(study.file, study.options), {});
@@ -163,6 +169,7 @@ void check_method(const Context& c, const StudyToCheck& study, const std::vector
 void check_federation(const Context& c, const StudyToCheck& study) {
   check_names(c, study.file);
   check_secure(c, study);
+  check_chunks(c, study);
   tell_agreement(c, study);
 }
 

@@ -1,14 +1,21 @@
 #include "run/reconstruct.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 
+#include "core/available_memory.h"
+#include "core/byte_size.h"
 #include "core/timing.h"
 #include "firm/error.h"
 #include "io/load_study.h"
 #include "io/study_file.h"
 #include "run/checkpoint.h"
-#include "run/identity.h"
+#include "run/chunk_directory.h"
+#include "run/chunk_run.h"
+#include "run/chunks.h"
+#include "run/history.h"
 #include "run/run_json.h"
 #include "run/run_output.h"
 #include "run/study_inputs.h"
@@ -23,104 +30,222 @@ constexpr const char* kCheckpoint = "checkpoint.h5";
 class Reconstruction {
  public:
   Reconstruction(const ReconArguments& arguments, const ReconCallbacks& callbacks)
-      : arguments_(arguments),
-        callbacks_(callbacks),
-        file_(read_study(arguments.study)),
-        options_(recon_options(file_, arguments)) {}
+      : arguments_(arguments), callbacks_(callbacks), chunk_directory_(arguments.out) {
+    input_.file = read_study(arguments.study);
+    input_.path = arguments.study;
+    input_.truth = truth_path(input_.file, arguments.study, arguments.truth);
+    input_.options = recon_options(input_.file, arguments);
+  }
 
-  ReconResult go();
+  ReconResult go() {
+    plan();
+    return several() ? in_chunks() : at_once();
+  }
 
  private:
-  void load();
-  Solution run();
-  void keep_state(int round, bool ending, const std::function<void(Archive&)>& state);
-  void keep_round(const RoundRecord& record, int limit);
+  bool several() const { return plan_.chunks.size() > 1; }
+  bool resuming() const { return arguments_.start == RunDirectory::Start::kResume; }
+  bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
+
+  void plan();
+  ReconResult at_once();
+  ReconResult in_chunks();
+  // False when it was interrupted.
+  bool solve_chunk(std::size_t k);
+  std::optional<ChunkResult> earlier_result(const SliceRange& chunk, const std::string& identity);
+  bool is_done(const ChunkResult& result) const;
+  void open_directory();
+  void open_history(std::size_t k, const std::optional<ChunkResult>& earlier, int rounds);
+  std::string finished_history() const;
+  Observer observer(std::optional<std::size_t> chunk, const std::string& checkpoint,
+                    const ChunkRun& run);
+  void keep_state(const std::string& checkpoint, const ChunkRun& run, int round, bool ending,
+                  const std::function<void(Archive&)>& state);
+  void keep_line(const std::string& line);
+  RunOutput output() const;
 
   const ReconArguments& arguments_;
   const ReconCallbacks& callbacks_;
-  StudyFile file_;
-  SolveOptions options_;
+  ChunkInput input_;
+  Study study_;  // all slices
+  std::vector<Variable> variables_;
+  std::uint64_t available_ = 0;  // memory
+  ChunkPlan plan_;
+  ChunkDirectory chunk_directory_;
   std::optional<RunDirectory> directory_;
-  LoadedStudy loaded_;
   StudyFile resolved_;
   RunFacts facts_;
-  std::string identity_;
-  std::unique_ptr<Problem> problem_;
-  std::optional<Block> truth_;
-  std::vector<std::string> names_;
+  std::vector<ChunkResult> results_;  // of the chunks that are done
+  std::string lines_;                 // of the history, of the chunk in progress
+  Summary last_;                      // of the chunk that was solved last
   Stopwatch watch_;
   double next_checkpoint_ = kCheckpointSeconds;
   double next_flush_ = 0;
 };
 
-void Reconstruction::load() {
-  report(callbacks_.progress, "reading the data", 0);
-  loaded_ = load_study(file_, arguments_.study);
-  facts_.study = loaded_.study.name;
-  facts_.options = options_;
-  for (const SiteData& data : loaded_.data) facts_.fingerprints.push_back(fingerprint(data.values));
-  identity_ = run_identity(loaded_.study, options_, facts_.fingerprints);
-  problem_ = std::make_unique<Problem>(loaded_.study, loaded_.data,
-                                       ProblemOptions{options_.threads, "auto"});
-  truth_ = read_truth(truth_path(file_, arguments_.study, arguments_.truth), loaded_.study,
-                      problem_->variables(), {loaded_.study.slices});
-  for (const Variable& v : problem_->variables()) names_.push_back(v.name);
+void Reconstruction::plan() {
+  study_ = load_geometries(input_.file, input_.path);
+  variables_ = all_variables(study_);
+  available_ = available_memory();
+  SolveOptions& options = input_.options;
+  plan_ = plan_chunks(run_needs(options, study_, !input_.truth.empty()), study_.slices, options,
+                      resuming(), {arguments_.max_memory, available_});
+  options.chunks = static_cast<int>(plan_.chunks.size());
+  facts_.study = study_.name;
+  facts_.options = options;
+  if (several() && resuming() && !chunk_directory_.exists()) {
+    throw usage_error({arguments_.out, "--resume", "the chunks of an interrupted run",
+                       "no directory chunks in it"});
+  }
 }
 
-void Reconstruction::keep_state(int round, bool ending,
-                                const std::function<void(Archive&)>& state) {
+// Nothing is written before all input has been found to be right.
+void Reconstruction::open_directory() {
+  if (directory_) return;
+  directory_.emplace(arguments_.out, arguments_.start);
+  if (!resuming()) chunk_directory_.remove();
+  if (several()) chunk_directory_.create();
+  resolved_ = resolved_study(input_.file, {arguments_.study, arguments_.out, arguments_.truth},
+                             study_.sites, input_.options);
+  write_study(directory_->file("study.toml"), resolved_);
+  if (!callbacks_.on_event) return;
+  std::string text = fmt::format("memory: about {} needed, {} available",
+                                 byte_size_text(plan_.needed), byte_size_text(available_));
+  if (several())
+    text += fmt::format("; {} slices in {} chunks", study_.slices, plan_.chunks.size());
+  callbacks_.on_event(text);
+}
+
+Observer Reconstruction::observer(std::optional<std::size_t> chunk, const std::string& checkpoint,
+                                  const ChunkRun& run) {
+  std::vector<std::string> names;
+  for (const Variable& v : variables_) names.push_back(v.name);
+  Observer o;
+  o.interrupted = callbacks_.interrupted;
+  o.on_round = [=, this](const RoundRecord& record, int limit) {
+    keep_line(history_line(record, names, chunk));
+    if (callbacks_.on_round) callbacks_.on_round(record, limit);
+  };
+  o.on_state = [=, &run, this](int round, bool ending, const auto& state) {
+    keep_state(checkpoint, run, round, ending, state);
+  };
+  return o;
+}
+
+void Reconstruction::keep_state(const std::string& checkpoint, const ChunkRun& run, int round,
+                                bool ending, const std::function<void(Archive&)>& state) {
   if (!ending && watch_.seconds() < next_checkpoint_) return;
   directory_->flush_history();
-  write_checkpoint(directory_->file(kCheckpoint), identity_, round, state);
+  write_checkpoint(checkpoint, run.identity(), round, state);
   next_checkpoint_ = watch_.seconds() + kCheckpointSeconds;
 }
 
-void Reconstruction::keep_round(const RoundRecord& record, int limit) {
-  directory_->append_history(history_line(record, names_));
-  if (watch_.seconds() >= next_flush_) {
-    directory_->flush_history();
-    next_flush_ = watch_.seconds() + kFlushSeconds;
-  }
-  if (callbacks_.on_round) callbacks_.on_round(record, limit);
-}
-
-Solution Reconstruction::run() {
-  std::optional<Checkpoint> checkpoint;
-  if (arguments_.start == RunDirectory::Start::kResume) {
-    checkpoint.emplace((std::filesystem::path(arguments_.out) / kCheckpoint).string(), identity_);
-  }
-  LocalCollective collective;
-  SolveInput input;
-  input.problem = problem_.get();
-  input.collective = &collective;
-  input.options = options_;
-  input.truth = truth_ ? &*truth_ : nullptr;
-  input.resume = checkpoint ? &*checkpoint : nullptr;
-  input.observer.on_round = [this](const RoundRecord& r, int limit) { keep_round(r, limit); };
-  input.observer.interrupted = callbacks_.interrupted;
-  input.observer.on_state = [this](int round, bool ending, const auto& state) {
-    keep_state(round, ending, state);
-  };
-  Solver solver(input);
-  // Nothing is written before all input has been found to be right.
-  directory_.emplace(arguments_.out, arguments_.start);
-  resolved_ = resolved_study(file_, {arguments_.study, arguments_.out, arguments_.truth},
-                             loaded_.study.sites, options_);
-  write_study(directory_->file("study.toml"), resolved_);
-  directory_->open_history(checkpoint ? checkpoint->round() : 0);
-  return solver.run();
-}
-
-ReconResult Reconstruction::go() {
-  load();
-  const Solution solution = run();
+void Reconstruction::keep_line(const std::string& line) {
+  directory_->append_history(line);
+  if (several()) lines_ += line + "\n";
+  if (watch_.seconds() < next_flush_) return;
   directory_->flush_history();
-  const RunOutput output{*directory_, loaded_.study, problem_->variables(),
-                         resolved_,   facts_,        truth_ ? &*truth_ : nullptr};
-  write_images(output, solution, callbacks_.progress);
+  next_flush_ = watch_.seconds() + kFlushSeconds;
+}
+
+RunOutput Reconstruction::output() const {
+  return {*directory_, study_, variables_, resolved_, facts_, input_.truth};
+}
+
+ReconResult Reconstruction::at_once() {
+  report(callbacks_.progress, "reading the data", 0);
+  ChunkRun run(input_, plan_.chunks.front());
+  facts_.fingerprints = run.fingerprints();
+  const std::string checkpoint = (std::filesystem::path(arguments_.out) / kCheckpoint).string();
+  run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
+  open_directory();
+  directory_->open_history(run.rounds());
+  const Solution solution = run.solve();
+  directory_->flush_history();
+  write_images(output(), images_of(solution), solution.summary, callbacks_.progress);
   if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
-  write_summary(output, solution.summary);
+  write_summary(output(), solution.summary);
   return {solution.summary, written_files(*directory_)};
+}
+
+// Of a run that is resumed.
+std::optional<ChunkResult> Reconstruction::earlier_result(const SliceRange& chunk,
+                                                          const std::string& identity) {
+  if (!resuming()) return {};
+  std::optional<ChunkResult> result = chunk_directory_.result(chunk);
+  if (result) require_identity(chunk_directory_.result_file(chunk), identity, result->identity);
+  return result;
+}
+
+// Others go on: the rules that stopped them are no longer the same.
+bool Reconstruction::is_done(const ChunkResult& result) const {
+  return result.converged() || result.stop == stop_text(input_.options);
+}
+
+std::string Reconstruction::finished_history() const {
+  std::string lines;
+  for (const ChunkResult& result : results_) lines += result.history;
+  return lines;
+}
+
+// Lines of later chunks, which an earlier attempt has left, stay until they are needed.
+void Reconstruction::open_history(std::size_t k, const std::optional<ChunkResult>& earlier,
+                                  int rounds) {
+  const std::string there = resuming() ? directory_->history() : "";
+  lines_ = lines_before(earlier ? earlier->history : lines_of_chunk(there, k), rounds);
+  directory_->open_history(finished_history() + lines_after_chunk(there, k) + lines_);
+}
+
+bool Reconstruction::solve_chunk(std::size_t k) {
+  const SliceRange& chunk = plan_.chunks[k];
+  report(callbacks_.progress, "reading the data", 0);
+  ChunkRun run(input_, chunk);
+  const std::optional<ChunkResult> earlier = earlier_result(chunk, run.identity());
+  if (earlier && is_done(*earlier)) {
+    results_.push_back(*earlier);
+    return true;
+  }
+  const std::string checkpoint = chunk_directory_.checkpoint_file(chunk);
+  const bool go_on = resuming() && chunk_directory_.has_checkpoint(chunk);
+  run.prepare(go_on ? checkpoint : "", observer(k, checkpoint, run));
+  open_directory();
+  open_history(k, earlier, run.rounds());
+  if (callbacks_.on_event) {
+    callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
+                                    chunk.first, chunk.first + chunk.count - 1));
+  }
+  const Solution solution = run.solve();
+  directory_->flush_history();
+  last_ = solution.summary;
+  if (last_.termination.reason == "interrupted") return false;
+  results_.push_back(
+      {{chunk, last_, run.fingerprints()}, run.identity(), stop_text(input_.options), lines_});
+  write_chunk(chunk_directory_.result_file(chunk), image_grid(study_), results_.back(), variables_,
+              images_of(solution));
+  if (last_.termination.converged) std::filesystem::remove(checkpoint);
+  return true;
+}
+
+ReconResult Reconstruction::in_chunks() {
+  for (std::size_t k = 0; k < plan_.chunks.size(); ++k) {
+    if ((k > 0 && interrupted()) || !solve_chunk(k)) {
+      last_.termination = {"interrupted", "interrupted", false};
+      return {last_, {}, k};
+    }
+  }
+  open_directory();
+  directory_->open_history(finished_history());
+  std::vector<std::string> files;
+  for (const ChunkResult& result : results_) {
+    files.push_back(chunk_directory_.result_file(result.facts.slices));
+    facts_.chunks.push_back(result.facts);
+  }
+  const Summary summary = join_chunks(results_);
+  write_images(output(), join_images(files, results_, variables_, image_grid(study_)), summary,
+               callbacks_.progress);
+  write_summary(output(), summary);
+  if (summary.termination.converged) chunk_directory_.remove();
+  return {summary, written_files(*directory_)};
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // From a study file to a run directory, on one machine: what `firm recon` does.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,16 @@ struct ReconArguments {
   RunDirectory::Start start = RunDirectory::Start::kNew;
   std::string truth;   // file; empty: the study's, if it names one
   KeyValues settings;  // of the command line, in order
+  // Bytes that the run may take: where all slices need more they are solved in chunks, one after
+  // another. Without: what the machine has, and all slices at once.
+  std::optional<std::uint64_t> max_memory = {};
 };
 
 // What a caller may show or ask for while the run goes on. All may be empty.
 struct ReconCallbacks {
   Progress progress;  // of reading and writing
+  // A line for people: memory that is needed, chunks that begin.
+  std::function<void(const std::string&)> on_event;
   // Called after every round; `limit` is the number of rounds after which the run ends at the
   // latest, where that is known, else 0.
   std::function<void(const RoundRecord&, int limit)> on_round;
@@ -30,15 +37,18 @@ struct ReconCallbacks {
 };
 
 struct ReconResult {
-  Summary summary;
+  Summary summary;                 // of a run that was interrupted: of the chunk in progress
   std::vector<std::string> files;  // what was written, for people
+  // Of several chunks, those that are done, where not all are: there are no images yet.
+  std::optional<std::size_t> chunks_done = {};
 };
 
 // Those of study and command line; a run that is resumed keeps its own, all of them in its
 // study.toml.
 SolveOptions recon_options(const StudyFile& file, const ReconArguments& arguments);
 
-// Throws firm::Error. A run that ends before converging, or is interrupted, leaves a checkpoint.
+// Throws firm::Error. A run that ends before converging, or is interrupted, leaves a checkpoint; in
+// several chunks one for each of these, and what is done of the others.
 ReconResult reconstruct(const ReconArguments& arguments, const ReconCallbacks& callbacks = {});
 
 }  // namespace firm

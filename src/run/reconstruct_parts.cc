@@ -14,6 +14,7 @@
 #include "firm/error.h"
 #include "io/load_study.h"
 #include "run/checkpoint.h"
+#include "run/chunks.h"
 #include "run/identity.h"
 #include "run/part_result.h"
 #include "run/parts.h"
@@ -97,7 +98,7 @@ void PartsRun::load_part(const Part& part, std::size_t threads) {
                                   [&](const SiteEntry& e) { return e.name == name; });
   Study study = study_;
   study.slices = part.slices;
-  const Block data = slices_of(load_site_data(file_, *entry, arguments_.study), part);
+  const Block data = load_site_data(file_, *entry, arguments_.study, {part.first, part.slices});
   work.fingerprint = fingerprint(data);
   std::vector<std::string> fingerprints(study.sites.size());
   fingerprints[part.site] = work.fingerprint;
@@ -112,6 +113,7 @@ void PartsRun::load_part(const Part& part, std::size_t threads) {
 void PartsRun::load() {
   file_ = read_study(arguments_.study);
   options_ = recon_options(file_, arguments_);
+  require_one_chunk(options_, "firm recon with --separate or --mpi");
   study_ = load_geometries(file_, arguments_.study);
   parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
   report(callbacks_.progress, "reading the data", 0);
@@ -243,13 +245,11 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
   const Summary& common = works_.front().solution.summary;
   const JoinedResult joined = join(study_, common, results);
   const RunFacts facts{study_.name, options_, joined.fingerprints, {}};
-  const std::optional<Block> truth =
-      read_truth(truth_path(file_, arguments_.study, arguments_.truth), study_, joined.variables,
-                 {study_.slices});
-  const RunOutput output{*directory_, study_, joined.variables,
-                         resolved_,   facts,  truth ? &*truth : nullptr};
+  const RunOutput output{
+      *directory_, study_, joined.variables,
+      resolved_,   facts,  truth_path(file_, arguments_.study, arguments_.truth)};
   directory_->flush_history();
-  write_images(output, joined.solution, callbacks_.progress);
+  write_images(output, images_of(joined.solution), joined.solution.summary, callbacks_.progress);
   write_summary(output, joined.solution.summary);
   return {joined.solution.summary, written_files(*directory_)};
 }

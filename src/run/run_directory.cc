@@ -4,10 +4,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <iterator>
 
 #include "firm/error.h"
 #include "io/pending_file.h"
+#include "run/history.h"
 
 namespace firm {
 namespace {
@@ -15,19 +16,6 @@ namespace {
 constexpr const char* kHistory = "history.jsonl";
 // Files whose presence tells that a directory holds a run.
 constexpr const char* kMarks[] = {"summary.json", "checkpoint.h5", kHistory};
-
-// Lines of rounds before `round`; a last line that was cut off is dropped.
-std::string kept_lines(const std::string& path, int round) {
-  std::ifstream in(path);
-  std::string kept;
-  std::string line;
-  while (std::getline(in, line)) {
-    const auto j = nlohmann::json::parse(line, nullptr, false);
-    if (j.is_discarded() || !j.contains("round") || j["round"].get<int>() >= round) break;
-    kept += line + "\n";
-  }
-  return kept;
-}
 
 }  // namespace
 
@@ -48,8 +36,18 @@ std::string RunDirectory::file(const std::string& name) const {
   return (std::filesystem::path(path_) / name).string();
 }
 
+std::string RunDirectory::history() const {
+  std::ifstream in(file(kHistory));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 void RunDirectory::open_history(int round) {
-  write_text_file(file(kHistory), round > 0 ? kept_lines(file(kHistory), round) : "");
+  open_history(round > 0 ? lines_before(history(), round) : "");
+}
+
+void RunDirectory::open_history(const std::string& lines) {
+  history_.reset();
+  write_text_file(file(kHistory), lines);
   history_.reset(std::fopen(file(kHistory).c_str(), "a"));
   if (!history_) {
     throw data_error({file(kHistory), "", "a file that can be written", std::strerror(errno)});

@@ -3,6 +3,7 @@
 //   study.toml      as resolved: every option, every default
 //   history.jsonl   one line per round, while it goes
 //   checkpoint.h5   while the run is under way, and after one that stopped before converging
+//   chunks/         the same of a run in several chunks: their checkpoints, and those that are done
 //   images.h5, recon/, overview.png, summary.json   at the end; summary.json comes last
 #pragma once
 
@@ -28,6 +29,10 @@ class RunDirectory {
 
   // Opens the history. Lines of rounds before `round` are kept: a resumed run repeats the others.
   void open_history(int round);
+  // The same, with these lines in it.
+  void open_history(const std::string& lines);
+  // What is in it, as far as it was flushed.
+  std::string history() const;
   // Throws firm::Error when the disk is full.
   void append_history(const std::string& line);
   void flush_history();

@@ -1,6 +1,9 @@
 #include "run/run_json.h"
 
+#include <fmt/chrono.h>
+
 #include <cmath>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "firm/version.h"
@@ -59,6 +62,33 @@ Json options_json(const SolveOptions& options) {
   return all;
 }
 
+Json termination_json(const Termination& t) {
+  return {{"reason", t.reason}, {"message", t.message}, {"converged", t.converged}};
+}
+
+Json chunks_json(const RunFacts& facts) {
+  Json chunks = Json::array();
+  for (const ChunkFacts& chunk : facts.chunks) {
+    const Summary& s = chunk.summary;
+    Json data = Json::object();
+    for (std::size_t i = 0; i < s.sites.size(); ++i) data[s.sites[i].name] = chunk.fingerprints[i];
+    chunks.push_back({{"first_slice", chunk.slices.first},
+                      {"slices", chunk.slices.count},
+                      {"rounds", s.rounds},
+                      {"local_iterations", s.local_iterations},
+                      {"objective", s.objective},
+                      {"kkt", kkt_json(s.certificate)},
+                      {"termination", termination_json(s.termination)},
+                      {"data_sha256", data}});
+  }
+  return chunks;
+}
+
+// Now, as NeXus and ISO 8601 write it: "2026-03-01T12:00:00Z".
+std::string date_text() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
 Json reproducible(const Summary& s, const RunFacts& facts) {
   Json j;
   j["method"] = s.method;
@@ -70,25 +100,27 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
   j["step_norm"] = s.step_norm;
   j["constraint_violation"] = s.certificate.primal;
   j["kkt"] = kkt_json(s.certificate);
-  j["termination"] = {{"reason", s.termination.reason},
-                      {"message", s.termination.message},
-                      {"converged", s.termination.converged}};
+  j["termination"] = termination_json(s.termination);
   j["sites"] = sites_json(s, facts);
   if (s.error) j["error_to_truth"] = error_json(s);
   j["lambda_max"] = s.lambda_max;
+  if (!facts.chunks.empty()) j["chunks"] = chunks_json(facts);
   j["version"] = kVersion;
   return j;
 }
 
 }  // namespace
 
-std::string history_line(const RoundRecord& r, const std::vector<std::string>& names) {
-  Json j = {{"round", r.round},
-            {"seconds", r.seconds},
-            {"objective", number_or_null(r.objective)},
-            {"step_norm", number_or_null(r.step_norm)},
-            {"constraint_violation", number_or_null(r.violation)},
-            {"kkt", number_or_null(r.kkt)}};
+std::string history_line(const RoundRecord& r, const std::vector<std::string>& names,
+                         std::optional<std::size_t> chunk) {
+  Json j;
+  if (chunk) j["chunk"] = *chunk;
+  j["round"] = r.round;
+  j["seconds"] = r.seconds;
+  j["objective"] = number_or_null(r.objective);
+  j["step_norm"] = number_or_null(r.step_norm);
+  j["constraint_violation"] = number_or_null(r.violation);
+  j["kkt"] = number_or_null(r.kkt);
   if (r.step_size > 0) j["step_size"] = r.step_size;
   if (r.error) j["error_to_truth"] = number_or_null(r.error);
   for (std::size_t v = 0; v < names.size(); ++v) {
@@ -103,6 +135,7 @@ std::string reproducible_summary_json(const Summary& summary, const RunFacts& fa
 
 std::string summary_json(const Summary& s, const RunFacts& facts) {
   Json j = reproducible(s, facts);
+  j["date"] = date_text();
   j["seconds"] = s.seconds;
   j["projection_seconds"] = s.projection_seconds;
   j["threads"] = s.threads;

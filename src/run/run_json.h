@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/slice_range.h"
 #include "solve/solver.h"
 
 namespace firm {
 
-// One line, without the line's end. `names` of the hosted variables.
-std::string history_line(const RoundRecord& record, const std::vector<std::string>& names);
+// One line, without the line's end. `names` of the hosted variables; `chunk` of a run in several.
+std::string history_line(const RoundRecord& record, const std::vector<std::string>& names,
+                         std::optional<std::size_t> chunk = {});
 
 // Of a site of a federation.
 struct FederationFacts {
@@ -23,15 +25,23 @@ struct FederationFacts {
   std::uint64_t bytes = 0;
 };
 
+// Of a run in several chunks: one of them.
+struct ChunkFacts {
+  SliceRange slices;
+  Summary summary;
+  std::vector<std::string> fingerprints;
+};
+
 // What a summary needs to know about a run besides its result.
 struct RunFacts {
   std::string study;  // its name
   SolveOptions options;
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
   std::optional<FederationFacts> federation = {};
+  std::vector<ChunkFacts> chunks = {};  // of several; the fingerprints are then here
 };
 
-// The whole summary.
+// The whole summary, with the date.
 std::string summary_json(const Summary& summary, const RunFacts& facts);
 // What the same input always gives: no times, no number of threads.
 std::string reproducible_summary_json(const Summary& summary, const RunFacts& facts);

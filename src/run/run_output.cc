@@ -11,29 +11,19 @@
 namespace firm {
 namespace {
 
-// One Block per variable, and how a file calls them.
-struct Stacks {
-  std::vector<Block> blocks;
-  std::vector<ImageStack> stacks;
-};
-
-Stacks split_images(const RunOutput& run, const Block& all) {
-  Stacks result;
+// Those of the file, slice by slice when they are asked for; `other` is not known.
+std::vector<Slices> true_images(const RunOutput& run) {
+  const ImageGrid grid = image_grid(run.study);
   const std::size_t slices = run.study.slices;
-  for (std::size_t v = 0; v < run.variables.size(); ++v) {
-    Block one(all.rows(), slices);
-    for (std::size_t p = 0; p < all.rows(); ++p) {
-      for (std::size_t z = 0; z < slices; ++z) one(p, z) = all(p, v * slices + z);
-    }
-    result.blocks.push_back(std::move(one));
+  std::vector<Slices> images;
+  for (const Variable& v : run.variables) {
+    images.push_back(
+        v.measured ? stored_images(run.truth, v.name, grid, slices)
+                   : Slices(run.study.pixels(), slices, [](std::size_t, std::span<float> out) {
+                       std::fill(out.begin(), out.end(), 0.0f);
+                     }));
   }
-  for (std::size_t v = 0; v < run.variables.size(); ++v) {
-    const Variable& variable = run.variables[v];
-    const bool density = variable.measured && !variable.transmission;
-    result.stacks.push_back({variable.name, density ? "density" : "attenuation",
-                             density ? "g/cm^3" : "1/cm", &result.blocks[v]});
-  }
-  return result;
+  return images;
 }
 
 // The study without what changes no byte of the images.
@@ -50,34 +40,59 @@ ImageGrid image_grid(const Study& study) {
 }
 
 std::optional<Block> read_truth(const std::string& path, const Study& study,
-                                const std::vector<Variable>& variables, const SliceRange& range) {
+                                const std::vector<Variable>& variables, const TrueSlices& from) {
   if (path.empty()) return {};
   const std::size_t slices = study.slices;
   Block truth(study.pixels(), variables.size() * slices);
   for (std::size_t v = 0; v < variables.size(); ++v) {
     if (!variables[v].measured) continue;
-    const Block one = read_images(path, variables[v].name, image_grid(study), range.all_slices);
+    const Block one =
+        read_images(path, variables[v].name, image_grid(study), from.all, {from.first, slices});
     for (std::size_t p = 0; p < truth.rows(); ++p) {
-      for (std::size_t z = 0; z < slices; ++z) truth(p, v * slices + z) = one(p, range.first + z);
+      for (std::size_t z = 0; z < slices; ++z) truth(p, v * slices + z) = one(p, z);
     }
   }
   return truth;
 }
 
-void write_images(const RunOutput& run, const Solution& solution, const Progress& progress) {
+RunImages images_of(const Solution& solution) {
+  const std::size_t slices = solution.multiplier.columns();
+  RunImages images;
+  for (std::size_t first = 0; first < solution.images.columns(); first += slices) {
+    images.variables.emplace_back(&solution.images, SliceRange{first, slices});
+  }
+  images.multiplier = &solution.multiplier;
+  return images;
+}
+
+std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
+                                     const std::vector<Slices>& images) {
+  std::vector<ImageStack> stacks;
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const bool density = variables[v].measured && !variables[v].transmission;
+    stacks.push_back({variables[v].name, density ? "density" : "attenuation",
+                      density ? "g/cm^3" : "1/cm", images[v]});
+  }
+  return stacks;
+}
+
+ImageStack multiplier_stack(const Slices& images) {
+  return {"multiplier", "multiplier", "1", images};
+}
+
+void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,
+                  const Progress& progress) {
   const Study& study = run.study;
-  const Stacks images = split_images(run, solution.images);
-  const Summary& summary = solution.summary;
-  const ImageStack multiplier{"multiplier", "multiplier", "1", &solution.multiplier};
+  const std::vector<ImageStack> stacks = image_stacks(run.variables, images.variables);
   const ImageNotes notes{reproducible_study_text(run.resolved),
                          reproducible_summary_json(summary, run.facts),
-                         {multiplier}};
-  write_reconstruction(run.directory.path(), image_grid(study), images.stacks, notes, progress);
-  Stacks truth;
-  if (run.truth != nullptr) truth = split_images(run, *run.truth);
+                         {multiplier_stack(images.multiplier)}};
+  write_reconstruction(run.directory.path(), image_grid(study), stacks, notes, progress);
+  std::vector<ImageStack> truth;
+  if (!run.truth.empty()) truth = image_stacks(run.variables, true_images(run));
   write_overview(run.directory.file("overview.png"),
                  fmt::format("{}: {}, {} rounds", study.name, summary.method, summary.rounds),
-                 image_grid(study), images.stacks, truth.stacks, study.slices / 2);
+                 image_grid(study), stacks, truth, study.slices / 2);
 }
 
 void write_summary(const RunOutput& run, const Summary& summary) {

@@ -17,13 +17,13 @@ namespace firm {
 ImageGrid image_grid(const Study& study);
 
 // The true images, in the columns of the variables; `other` is left zero. Nothing when there is no
-// `path`. `study` may have a part of the slices of the file, from `first` of `all_slices` on.
-struct SliceRange {
-  std::size_t all_slices = 0;
+// `path`. `study` may have a part of the slices of the file, from `first` of `all` on.
+struct TrueSlices {
+  std::size_t all = 0;
   std::size_t first = 0;
 };
 std::optional<Block> read_truth(const std::string& path, const Study& study,
-                                const std::vector<Variable>& variables, const SliceRange& range);
+                                const std::vector<Variable>& variables, const TrueSlices& from);
 
 struct RunOutput {
   const RunDirectory& directory;
@@ -31,11 +31,24 @@ struct RunOutput {
   const std::vector<Variable>& variables;  // in the columns of the images
   const StudyFile& resolved;               // the study as it was used
   const RunFacts& facts;
-  const Block* truth = nullptr;
+  std::string truth;  // file; empty: none
 };
 
+// The images of a run, wherever they are.
+struct RunImages {
+  std::vector<Slices> variables;  // in the order of RunOutput::variables
+  Slices multiplier;
+};
+// Those of a solution, which has to outlive them.
+RunImages images_of(const Solution& solution);
+// How files call them.
+std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
+                                     const std::vector<Slices>& images);
+ImageStack multiplier_stack(const Slices& images);
+
 // images.h5, recon/ and overview.png.
-void write_images(const RunOutput& run, const Solution& solution, const Progress& progress);
+void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,
+                  const Progress& progress);
 // summary.json, which comes last: a run that has it is complete.
 void write_summary(const RunOutput& run, const Summary& summary);
 // Paths of what these have written, for people.

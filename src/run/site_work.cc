@@ -46,7 +46,7 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
     : arguments_(arguments),
       callbacks_(callbacks),
       file_(study_for(arguments)),
-      options_(options_of(file_, arguments.study, arguments.settings)),
+      options_(federation_options_of(file_, arguments.study, arguments.settings)),
       terms_(terms_of(file_, options_)),
       site_(load_site(file_, find_site(file_, arguments), arguments.study)),
       data_(load_site_data(file_, find_site(file_, arguments), arguments.study)),
@@ -195,9 +195,9 @@ void SiteWork::keep_round(const RoundRecord& record, int limit) {
 
 void SiteWork::write_results(const Solution& solution) {
   directory_.flush_history();
-  const RunOutput output{directory_, problem_->study(),          problem_->variables(), resolved_,
-                         facts_,     truth_ ? &*truth_ : nullptr};
-  write_images(output, solution, callbacks_.progress);
+  const RunOutput output{directory_, problem_->study(), problem_->variables(), resolved_,
+                         facts_,     arguments_.truth};
+  write_images(output, images_of(solution), solution.summary, callbacks_.progress);
   write_summary(output, solution.summary);
   state_.done = true;
   keep_state();

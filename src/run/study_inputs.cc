@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "run/chunks.h"
+
 namespace firm {
 namespace {
 
@@ -19,6 +21,13 @@ SolveOptions options_of(const StudyFile& file, const std::string& path, const Ke
     set_option(options, fmt::format("{}:{}", path, s.line), s.key, s.value);
   }
   for (const auto& [key, value] : settings) set_option(options, "--set", key, value);
+  return options;
+}
+
+SolveOptions federation_options_of(const StudyFile& file, const std::string& path,
+                                   const KeyValues& settings) {
+  SolveOptions options = options_of(file, path, settings);
+  require_one_chunk(options, "federation");
   return options;
 }
 

@@ -17,6 +17,10 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 // [solve] of `file`, which was read from `path`, then the command line's settings.
 SolveOptions options_of(const StudyFile& file, const std::string& path, const KeyValues& settings);
 
+// The same for a federation; throws firm::Error (kUsage) for what only `firm recon` can do.
+SolveOptions federation_options_of(const StudyFile& file, const std::string& path,
+                                   const KeyValues& settings);
+
 // The truth that the command line names, else the study's; empty when there is none.
 std::string truth_path(const StudyFile& file, const std::string& study_path,
                        const std::string& given);

@@ -145,6 +145,11 @@ std::vector<Entry> make_table() {
        {0, false, 1e6},
        {},
        "firm-ds: local steps per round; 0: 8 with stop.discrepancy, else 75"},
+      {"chunks",
+       in(&S::chunks),
+       {1, false, 1000001},
+       {},
+       "firm recon: solve the slices in so many parts, one after another; --max-memory chooses"},
       {"threads", in(&S::threads), {0, false, 4096}, {}, "threads; 0: all"},
       {"seed", in(&S::seed), kFromZero, {}, "kept in the summary; no method is random"},
   };

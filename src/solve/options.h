@@ -58,6 +58,7 @@ struct SolveOptions {
   PgdOptions pgd;
   PlsqrOptions plsqr;
   DsOptions ds;
+  int chunks = 1;          // parts of the slices that `firm recon` solves one after another
   int threads = 0;         // 0: all that the process may use
   std::uint64_t seed = 1;  // kept in the summary; no method draws random numbers
 };
