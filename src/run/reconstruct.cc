@@ -112,12 +112,20 @@ Solution Reconstruction::run() {
 }
 
 ReconResult Reconstruction::go() {
+  auto phase = [this, watch = Stopwatch()](const char* name) mutable {
+    facts_.phases.emplace_back(name, watch.seconds());
+    watch = Stopwatch();
+  };
   load();
+  phase("reading");
   const Solution solution = run();
+  phase("solving");
   directory_->flush_history();
   const RunOutput output{*directory_, loaded_.study, problem_->variables(),
                          resolved_,   facts_,        truth_ ? &*truth_ : nullptr};
   write_images(output, solution, callbacks_.progress);
+  phase("writing images");
+  write_report(output, solution.summary, problem_.get());
   if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
   write_summary(output, solution.summary);
   return {solution.summary, written_files(*directory_)};

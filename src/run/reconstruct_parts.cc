@@ -250,6 +250,7 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
                          resolved_,   facts,  truth ? &*truth : nullptr};
   directory_->flush_history();
   write_images(output, joined.solution, callbacks_.progress);
+  write_report(output, joined.solution.summary, nullptr);
   write_summary(output, joined.solution.summary);
   return {joined.solution.summary, written_files(*directory_)};
 }

@@ -3,7 +3,7 @@
 //   study.toml      as resolved: every option, every default
 //   history.jsonl   one line per round, while it goes
 //   checkpoint.h5   while the run is under way, and after one that stopped before converging
-//   images.h5, recon/, overview.png, summary.json   at the end; summary.json comes last
+//   images.h5, recon/, overview.png, report.html, summary.json   at the end, in this order
 #pragma once
 
 #include <cstdio>

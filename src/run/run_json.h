@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solve/solver.h"
@@ -29,6 +30,7 @@ struct RunFacts {
   SolveOptions options;
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
   std::optional<FederationFacts> federation = {};
+  std::vector<std::pair<std::string, double>> phases = {};  // of the run, and their seconds
 };
 
 // The whole summary.

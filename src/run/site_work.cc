@@ -198,6 +198,7 @@ void SiteWork::write_results(const Solution& solution) {
   const RunOutput output{directory_, problem_->study(),          problem_->variables(), resolved_,
                          facts_,     truth_ ? &*truth_ : nullptr};
   write_images(output, solution, callbacks_.progress);
+  write_report(output, solution.summary, problem_.get());
   write_summary(output, solution.summary);
   state_.done = true;
   keep_state();

@@ -207,6 +207,7 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
       const double level =
           problem_.largest()[c] * std::sqrt(static_cast<double>(problem_.rays()[c]));
       if (level > 0) {
+        site.full_scale = std::hypot(site.full_scale, level);
         site.discrepancy =
             std::max(site.discrepancy, std::sqrt(summary.certificate.squares[c]) / level);
       }
