@@ -2,6 +2,11 @@
 # and that becomes the source FIRM_PAGE_SOURCE of the library.
 find_program(FIRM_NODE NAMES node nodejs DOC "Node.js, 18 or newer" REQUIRED)
 find_program(FIRM_NPM NAMES npm DOC "npm, which installs the packages of web/package.json" REQUIRED)
+execute_process(COMMAND ${FIRM_NODE} --version OUTPUT_VARIABLE node_version
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(node_version VERSION_LESS v18)
+  message(FATAL_ERROR "${FIRM_NODE}: expected version 18 or newer, found ${node_version}")
+endif()
 
 set(FIRM_WEB ${PROJECT_SOURCE_DIR}/web)
 set(FIRM_WEB_BUILD ${PROJECT_BINARY_DIR}/web)
@@ -24,7 +29,7 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E make_directory ${FIRM_WEB_BUILD}
   COMMAND ${CMAKE_COMMAND} -E copy ${web_packages} ${FIRM_WEB_BUILD}
   COMMAND ${CMAKE_COMMAND} -E chdir ${FIRM_WEB_BUILD}
-          ${FIRM_NPM} ci --ignore-scripts --loglevel=error ${web_omit}
+          ${FIRM_NPM} ci --ignore-scripts --prefer-offline --loglevel=error ${web_omit}
   COMMAND ${CMAKE_COMMAND} -E touch ${FIRM_WEB_INSTALLED}
   DEPENDS ${web_packages}
   COMMENT "Installing the packages of web/package.json"

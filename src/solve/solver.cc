@@ -136,7 +136,7 @@ Judged Solver::Run::judged(const RoundRecord& r) const {
 }
 
 std::optional<double> Solver::Run::error() {
-  if (input_.truth == nullptr) return {};
+  if (input_.truth == nullptr || !method_->knows_images()) return {};
   const float* w = method_->images().data();
   const float* truth = input_.truth->data();
   error_loop_.run([=](std::size_t k, std::size_t j, float* sums) {

@@ -44,10 +44,16 @@ function bound(run: RunDocument, joint: boolean): string {
   if (run.image_norm !== undefined && run.image_norm > 0) {
     const most = kkt.stationarity * run.image_norm + gap;
     text += ` For every v that differs from w by at most \u2016w\u2016 = ` +
-      `${number(run.image_norm)}, that is ${number(most, 2)}` +
-      `${f > 0 ? ` (${number((100 * most) / f, 2)} % of f)` : ''}.`;
+      `${number(run.image_norm)}, that is ${number(most, 2)}${share(most, f)}.`;
   }
   return text;
+}
+
+// An objective is never negative, so a bound beyond f is none.
+function share(most: number, f: number): string {
+  if (!(f > 0)) return '';
+  return most < f ? ` (${number((100 * most) / f, 2)} % of f)`
+    : ', more than f itself: so far away, the bound says nothing';
 }
 
 function physics(run: RunDocument, joint: boolean): string {

@@ -90,7 +90,7 @@ export class Chart {
       },
       cursor: { dataIdx: nearest, drag: { x: true, y: false } },
       legend: { live: true },
-      axes: [axis(options.xLabel), { ...axis(options.yLabel), size: 64 }],
+      axes: [{ ...axis(options.xLabel), size: 36 }, { ...axis(options.yLabel), size: 64 }],
       series: [
         { label: options.xLabel, value: (_, v) => number(v, 5) },
         ...series.map((s): uPlot.Series => ({
@@ -99,7 +99,7 @@ export class Chart {
           width: s.level ? 1 : 1.8,
           dash: s.level ? [2, 4] : dashes[s.colour % dashes.length]!,
           spanGaps: true,
-          points: { show: !s.level && s.x.length <= fewPoints, size: 6 },
+          points: { show: !s.level && s.x.length <= fewPoints, size: 6, fill: colour('--paper') },
           value: (_, v) => number(v, 5),
         })),
       ],

@@ -114,9 +114,11 @@ export class ImageView {
     outlined(context, () => {
       context.moveTo(...at(line.from));
       context.lineTo(...at(line.to));
-    }, 1.5);
+    }, 0.75);
+    const width = this.canvas.clientWidth;
     for (const [name, place] of [['A', line.from], ['B', line.to]] as const) {
-      text(context, name, at(place)[0] + 4, at(place)[1] - 4);
+      text(context, name, Math.min(width - 14, Math.max(4, at(place)[0] + 4)),
+        Math.max(14, at(place)[1] - 4));
     }
   }
 
@@ -185,7 +187,7 @@ export class ImageView {
 
 // Seen on dark and on light ground.
 function outlined(context: CanvasRenderingContext2D, path: () => void, width: number): void {
-  for (const [colour, more] of [['rgba(0, 0, 0, 0.75)', 2], ['#fff', 0]] as const) {
+  for (const [colour, more] of [['rgba(0, 0, 0, 0.6)', 2], ['#fff', 0]] as const) {
     context.beginPath();
     path();
     context.lineWidth = width + more;

@@ -111,31 +111,36 @@ export class ImagesPanel implements Panel {
       tool);
   }
 
-  // One row of images for each view that is chosen.
+  // One row of images for each view that is chosen; of a single site, all views in one row.
   private layout(): void {
     this.shown = [];
     this.grid.replaceChildren();
+    const single = this.sites.length === 1;
+    let row = h('div', { class: 'row' });
+    if (single) this.grid.append(row);
     for (const view of views) {
       if (!this.chosen.has(view.id) || !this.has(view)) continue;
-      const row = h('div', { class: 'row' });
+      if (!single) {
+        row = h('div', { class: 'row' });
+        this.grid.append(h('h3', {}, view.text), row);
+      }
       for (const site of this.sites) {
         const stack = this.stacks.get(key(site, view.from));
         if (!stack || (view.minus && !this.stacks.has(key(site, view.minus)))) continue;
-        const image = this.makeView(view, site, stack);
+        const image = this.makeView(view, site, stack, single ? `${site}: ${view.text}` : site);
         this.shown.push({ view, site, image });
         row.append(image.element);
       }
-      this.grid.append(h('h3', {}, view.text), row);
     }
     this.paint();
   }
 
-  private makeView(view: View, site: string, stack: Stack): ImageView {
+  private makeView(view: View, site: string, stack: Stack, title: string): ImageView {
     const n = this.set!.reduction;
     const pixel = (this.set!.pixel_size ?? 0) * n;
     const { rows, columns } = stack;
     return new ImageView({
-      title: site,
+      title,
       label: `${view.text} of ${site}, ${stack.packed.signal ?? 'values'}, ${rows} rows and ` +
         `${columns} columns`,
       state: this.state,

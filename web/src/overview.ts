@@ -5,7 +5,7 @@ import { bytes, integer, number, seconds } from './format';
 
 const kinds: Record<RunDocument['kind'], string> = {
   recon: 'Reconstruction of all sites in one process',
-  site: 'One site of a federation: this page has its images alone, which never left it',
+  site: 'One site of a federation: this page holds the images and data of this site alone',
   federation: 'A federation, seen by someone who may see all of its sites',
   coordinator: 'Coordinator of a federation',
 };

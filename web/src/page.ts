@@ -29,6 +29,12 @@ export class Page {
     root.replaceChildren(
       h('header', {}, h('div', { class: 'head' }, this.title, theme), this.contents),
       h('main', {}, ...this.panels.map((p) => p.element)));
+    window.addEventListener('beforeprint', Page.openAll);
+  }
+
+  // On paper nothing can be opened.
+  private static openAll(): void {
+    for (const details of document.querySelectorAll('details')) details.open = true;
   }
 
   show(run: RunDocument): void {

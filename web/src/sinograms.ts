@@ -36,15 +36,16 @@ export class SinogramsPanel implements Panel {
     }
     this.slice = Math.min(this.slice, set.slices.length - 1);
     this.shown = [];
-    const rows = views.flatMap((view) => {
-      const stacks = set.stacks.filter((s) => s.view === view.id).map((s) => new Stack(s));
-      const images = stacks.map((stack) => this.makeView(set, view.text, stack));
-      return [h('h3', {}, view.text), h('div', { class: 'row' }, ...images.map((i) => i.element))];
-    });
+    const rows = views.map((view) => ({
+      text: view.text,
+      images: set.stacks.filter((s) => s.view === view.id)
+        .map((s) => this.makeView(set, view.text, new Stack(s))),
+    }));
     this.element.append(section('sinograms', 'Sinograms and residuals',
       h('p', {}, 'Rows are angles in the order of the file, columns beamlets. A residual without ' +
         'structure is noise; what has structure, the images do not explain.'),
-      this.note(set), this.toolbar(set), h('div', { class: 'views' }, ...rows)));
+      this.note(set), this.toolbar(set), h('div', { class: 'views' }, ...rows.flatMap((row) => [h('h3', {}, row.text),
+        h('div', { class: 'row' }, ...row.images.map((i) => i.element))]))));
     this.paint();
   }
 

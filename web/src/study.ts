@@ -31,11 +31,13 @@ export function studySection(run: RunDocument): HTMLElement | null {
 
 function times(run: RunDocument): Cell[][] {
   const { summary } = run;
-  const rows: Cell[][] = Object.entries(summary.phases ?? {})
-    .map(([phase, value]) => [phase, seconds(value)]);
-  rows.push(['rounds and certificate', seconds(summary.seconds)]);
-  if (summary.projection_seconds) {
-    rows.push(['  of it in projections', seconds(summary.projection_seconds)]);
+  const phases = Object.entries(summary.phases ?? { solving: summary.seconds });
+  const rows: Cell[][] = [];
+  for (const [phase, value] of phases) {
+    rows.push([phase, seconds(value)]);
+    if (phase === 'solving' && summary.projection_seconds) {
+      rows.push(['of it in projections', seconds(summary.projection_seconds)]);
+    }
   }
   return rows;
 }
