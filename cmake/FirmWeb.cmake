@@ -4,7 +4,8 @@ find_program(FIRM_NODE NAMES node nodejs DOC "Node.js, 18 or newer" REQUIRED)
 find_program(FIRM_NPM NAMES npm DOC "npm, which installs the packages of web/package.json" REQUIRED)
 execute_process(COMMAND ${FIRM_NODE} --version OUTPUT_VARIABLE node_version
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(node_version VERSION_LESS v18)
+string(REPLACE "v" "" node_version "${node_version}")
+if(node_version VERSION_LESS 18)
   message(FATAL_ERROR "${FIRM_NODE}: expected version 18 or newer, found ${node_version}")
 endif()
 

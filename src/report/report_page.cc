@@ -7,7 +7,7 @@ namespace firm {
 namespace {
 
 // What stands in the page where the document belongs.
-constexpr std::string_view kPlace = "{\"firm\":\"document\"}";
+constexpr std::string_view kPlace = R"({"firm":"document"})";
 
 }  // namespace
 

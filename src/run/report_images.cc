@@ -104,14 +104,13 @@ struct SinogramStack {
   const Geometry* geometry;
 };
 
-Json sinogram_json(const SinogramStack& stack, const Block& values, Packing packing) {
+Json sinogram_json(const SinogramStack& stack, const Block& values, const Packing& packing) {
   const auto beamlets = static_cast<std::size_t>(stack.geometry->beamlets);
-  const std::vector<std::size_t> numbers = packing.slices;
   PackedValues packed(packing, stack.geometry->angles.size(), beamlets);
   std::vector<float> column(values.rows());
-  for (std::size_t z = 0; z < numbers.size(); ++z) {
+  for (std::size_t z = 0; z < packing.slices.size(); ++z) {
     for (std::size_t ray = 0; ray < column.size(); ++ray) column[ray] = values(ray, z);
-    packed.add(numbers[z], column);
+    packed.add(packing.slices[z], column);
   }
   Json j = {{"site", stack.site}, {"view", stack.view}};
   j.update(packed_json(packed));

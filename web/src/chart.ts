@@ -43,6 +43,7 @@ function nearest(u: uPlot, series: number, hovered: number): number {
 export class Chart {
   readonly element: HTMLElement;
   private readonly place: HTMLDivElement;
+  private readonly endings: (() => void)[];
   private plot: uPlot | undefined;
   private drawn: { options: ChartOptions; series: Series[] } | undefined;
 
@@ -50,10 +51,17 @@ export class Chart {
     this.place = h('div', { class: 'plot', tabindex: 0, role: 'img' });
     this.element = h('figure', { class: 'chart' }, h('figcaption', {}, title), this.place);
     this.place.addEventListener('keydown', (event) => this.key(event));
-    new ResizeObserver(() => this.resize()).observe(this.place);
-    onTheme(() => {
+    const resized = new ResizeObserver(() => this.resize());
+    resized.observe(this.place);
+    this.endings = [() => resized.disconnect(), onTheme(() => {
       if (this.drawn) this.draw(this.drawn.options, this.drawn.series);
-    });
+    })];
+  }
+
+  /** It is not needed any more. */
+  end(): void {
+    for (const ending of this.endings) ending();
+    this.plot?.destroy();
   }
 
   draw(options: ChartOptions, series: Series[]): void {

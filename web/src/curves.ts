@@ -33,6 +33,7 @@ export class CurvesPanel implements Panel {
 
   update(run: RunDocument): void {
     this.run = run;
+    for (const { chart } of this.drawn) chart.end();
     this.drawn = [];
     this.element.replaceChildren();
     const curves = run.curves ?? [];

@@ -26,7 +26,8 @@ function middle(points: Iterable<Place>): { centre: Place; spread: number } {
   };
 }
 
-export function pointerAndKeys(view: ImageView): void {
+/** Gives back what ends its part in the state; the rest ends with the canvas. */
+export function pointerAndKeys(view: ImageView): () => void {
   const { canvas, options: { state } } = view;
   const pointers = new Map<number, Place>();
   let start: Place | null = null; // of a line, in the image
@@ -35,7 +36,7 @@ export function pointerAndKeys(view: ImageView): void {
   const setTouch = () => {
     canvas.style.touchAction = state.tool === 'line' || state.zoom > 1 ? 'none' : 'pan-y';
   };
-  state.onChange(setTouch);
+  const ending = state.onChange(setTouch);
   setTouch();
 
   canvas.addEventListener('pointerdown', (event) => {
@@ -98,6 +99,7 @@ export function pointerAndKeys(view: ImageView): void {
       view.speak();
     }
   });
+  return ending;
 }
 
 function handleKey(view: ImageView, event: KeyboardEvent): boolean {

@@ -36,6 +36,7 @@ export class ImageView {
   private readonly ends = [h('span'), h('span'), h('span')] as const;
   private readonly pixels = document.createElement('canvas');
   private picture: Picture | undefined;
+  private readonly endings: (() => void)[];
   private waiting = false;
 
   constructor(readonly options: ImageViewOptions) {
@@ -44,9 +45,15 @@ export class ImageView {
     this.element = h('figure', { class: 'view' },
       h('figcaption', {}, options.title), this.canvas, this.bar,
       h('div', { class: 'ends' }, ...this.ends), this.readout);
-    pointerAndKeys(this);
-    options.state.onChange(() => this.redraw());
-    new ResizeObserver(() => this.redraw()).observe(this.canvas);
+    const resized = new ResizeObserver(() => this.redraw());
+    resized.observe(this.canvas);
+    this.endings = [pointerAndKeys(this), options.state.onChange(() => this.redraw()),
+      () => resized.disconnect()];
+  }
+
+  /** It is not needed any more. */
+  end(): void {
+    for (const ending of this.endings) ending();
   }
 
   show(picture: Picture): void {

@@ -7,7 +7,7 @@ import { ImageView, type Picture } from './image_view';
 import type { Panel } from './panel';
 import { ProfilePanel } from './profile';
 import { difference, largest, Stack } from './stack';
-import { sliceControl } from './slices';
+import { firstSlice, sliceControl } from './slices';
 import { ViewState } from './view_state';
 
 /** What can be shown of a site; `minus` names what is subtracted from the reconstruction. */
@@ -35,6 +35,7 @@ export class ImagesPanel implements Panel {
   private shown: Shown[] = [];
   private set: StackSet | undefined;
   private slice = 0;
+  private chosenSlice: number | undefined;
   private map: ColourMap = 'viridis';
   private sameScale = false;
   private grid = h('div');
@@ -47,7 +48,8 @@ export class ImagesPanel implements Panel {
     this.set = set;
     this.stacks = new Map(set.stacks.map((s) => [key(s.site, s.view), new Stack(s)]));
     this.sites = [...new Set(set.stacks.map((s) => s.site))];
-    this.slice = Math.min(this.slice, set.slices.length - 1);
+    this.slice = firstSlice(set, this.chosenSlice);
+    this.profile?.end();
     this.profile = new ProfilePanel(this.state, this.profileSource());
     this.grid = h('div', { class: 'views' });
     this.element.append(section('images', 'Images', this.notes(set), this.toolbar(set), this.grid,
@@ -96,7 +98,7 @@ export class ImagesPanel implements Panel {
     return h('div', { class: 'toolbar' },
       shown.length > 1 ? group('What to show', ...buttons) : null,
       sliceControl(set, this.slice, (k) => {
-        this.slice = k;
+        this.slice = this.chosenSlice = k;
         this.paint();
         this.profile?.refresh();
       }),
@@ -113,6 +115,7 @@ export class ImagesPanel implements Panel {
 
   // One row of images for each view that is chosen; of a single site, all views in one row.
   private layout(): void {
+    for (const { image } of this.shown) image.end();
     this.shown = [];
     this.grid.replaceChildren();
     const single = this.sites.length === 1;

@@ -39,6 +39,7 @@ export class ProfilePanel {
   private readonly inputs: HTMLInputElement[] = [];
   private site: string;
   private last: Line | null = null;
+  private readonly ending: () => void;
   private waiting = false;
 
   constructor(private readonly state: ViewState, private readonly source: ProfileSource) {
@@ -59,10 +60,16 @@ export class ProfilePanel {
           button('Row', () => this.through('row'), 'The row under the cursor'),
           button('Column', () => this.through('column'), 'The column under the cursor'))),
       this.chart.element);
-    state.onChange(() => {
+    this.ending = state.onChange(() => {
       if (state.line !== this.last) this.refresh();
     });
     this.refresh();
+  }
+
+  /** It is not needed any more. */
+  end(): void {
+    this.ending();
+    this.chart.end();
   }
 
   private size(): { rows: number; columns: number } {

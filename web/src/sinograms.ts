@@ -6,7 +6,7 @@ import { number } from './format';
 import { ImageView } from './image_view';
 import type { Panel } from './panel';
 import { largest, Stack } from './stack';
-import { sliceControl } from './slices';
+import { firstSlice, sliceControl } from './slices';
 import { ViewState } from './view_state';
 
 const views = [
@@ -25,6 +25,7 @@ export class SinogramsPanel implements Panel {
   private shown: { image: ImageView; stack: Stack }[] = [];
   private units = new Map<string, string>();
   private slice = 0;
+  private chosenSlice: number | undefined;
   private map: ColourMap = 'viridis';
 
   update(run: RunDocument): void {
@@ -34,7 +35,8 @@ export class SinogramsPanel implements Panel {
     for (const site of run.study?.sites ?? []) {
       this.units.set(site.name, site.kind === 'xrf' ? 'g/cm^2' : '1');
     }
-    this.slice = Math.min(this.slice, set.slices.length - 1);
+    this.slice = firstSlice(set, this.chosenSlice);
+    for (const { image } of this.shown) image.end();
     this.shown = [];
     const rows = views.map((view) => ({
       text: view.text,
@@ -65,7 +67,7 @@ export class SinogramsPanel implements Panel {
     });
     return h('div', { class: 'toolbar' },
       sliceControl(set, this.slice, (k) => {
-        this.slice = k;
+        this.slice = this.chosenSlice = k;
         this.paint();
       }),
       maps.element,

@@ -2,6 +2,11 @@
 import { h } from './dom';
 import type { StackSet } from './document';
 
+/** The slice to begin with, or the one that was shown before. */
+export function firstSlice(set: StackSet, before: number | undefined): number {
+  return Math.min(before ?? Math.floor(set.slices.length / 2), set.slices.length - 1);
+}
+
 /** Nothing where there is only one. `change` gets the slice as it is counted in the page. */
 export function sliceControl(
   set: StackSet,

@@ -3,11 +3,12 @@ import { h } from './dom';
 
 type Theme = 'light' | 'dark';
 const key = 'firm-theme';
-const listeners: (() => void)[] = [];
+const listeners = new Set<() => void>();
 
-/** Called when colours have changed: canvases are then drawn anew. */
-export function onTheme(listener: () => void): void {
-  listeners.push(listener);
+/** Called when colours have changed: canvases are then drawn anew. Gives back what ends it. */
+export function onTheme(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** A colour of the style sheet. */

@@ -21,10 +21,12 @@ export class ViewState {
   cursor: Place | null = null;
   line: Line | null = null;
   tool: Tool = 'move';
-  private readonly listeners: (() => void)[] = [];
+  private readonly listeners = new Set<() => void>();
 
-  onChange(listener: () => void): void {
-    this.listeners.push(listener);
+  /** Gives back what ends it. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   changed(): void {

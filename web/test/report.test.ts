@@ -1,22 +1,19 @@
-// report.html in a real browser, from the disk. Every test fails on a request that leaves the file,
-// on an error in the console, and on a page that is wider than its window.
+// report.html in a real browser, from the disk.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
-import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from
-  'playwright-core';
 import { siteSummaries } from '../src/document';
 import { number } from '../src/format';
 import { Stack } from '../src/stack';
+import { colours, hover, image, on, pixelOf, readout, settle, startBrowser, stopBrowser } from
+  './browser';
 import { Runs } from './runs';
 
 const evil = 'Bone </script><script>window.hacked = 1</script><img src=x onerror=hacked=2> & "so"';
 const size = 32;
+const middle = 1; // of three slices: the one that is shown first
 const rule = ['--set', 'stop.discrepancy=0.02'];
 const runs = new Runs();
-let browser: Browser;
+const report = runs.path('run', 'report.html');
 
 before(async () => {
   runs.study('s', evil, '--size', String(size), '--angles', '24', '--slices', '3', '--noise', '0.01',
@@ -24,102 +21,16 @@ before(async () => {
   runs.firm('recon', 's/study.toml', '--out', 'run', ...rule);
   runs.firm('recon', 's/study.toml', '--out', 'alone', '--method', 'pgd', ...rule);
   runs.firm('report', 'run', '--alone', 'alone');
-  browser = await chromium.launch({
-    executablePath: process.env['FIRM_CHROMIUM'] ?? '/usr/bin/chromium',
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-  });
+  await startBrowser();
 });
 
 after(async () => {
-  await browser?.close();
+  await stopBrowser();
   runs.remove();
 });
 
-interface Opened {
-  page: Page;
-  troubles: string[];
-}
-
-async function open(file: string, options: BrowserContextOptions = {}): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const url = pathToFileURL(file).href;
-  const troubles: string[] = [];
-  page.on('request', (r) => {
-    if (r.url() !== url && !r.url().startsWith('data:')) troubles.push(`request ${r.url()}`);
-  });
-  page.on('console', (m) => {
-    if (m.type() === 'error' || m.type() === 'warning') troubles.push(`console: ${m.text()}`);
-  });
-  page.on('pageerror', (e) => troubles.push(`error: ${e.stack ?? e.message}`));
-  await page.goto(url);
-  await page.locator('.overview').waitFor();
-  return { page, troubles };
-}
-
-/** Runs a test on a page, keeps a picture of it where FIRM_SCREENSHOTS says, and looks for trouble. */
-async function on(
-  name: string,
-  work: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-  file = runs.path('run', 'report.html'),
-): Promise<void> {
-  const { page, troubles } = await open(file, options);
-  try {
-    await work(page);
-    const wide = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.ok(wide <= 0, `the page is ${wide} pixels wider than its window`);
-    const folder = process.env['FIRM_SCREENSHOTS'];
-    if (folder) {
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-    }
-  } finally {
-    await page.context().close();
-  }
-  assert.deepEqual(troubles, []);
-}
-
-function image(page: Page, view: string, site: string): Locator {
-  return page.getByRole('img', { name: new RegExp(`^${view} of ${site},`) });
-}
-
-function readout(canvas: Locator): Locator {
-  return canvas.locator('xpath=..').locator('output.readout');
-}
-
-async function pixelOf(canvas: Locator): Promise<{ row: number; column: number; value: number }> {
-  const data = await readout(canvas).evaluate((e: HTMLElement) => ({ ...e.dataset }));
-  return { row: Number(data['row']), column: Number(data['column']), value: Number(data['value']) };
-}
-
-async function hover(canvas: Locator, x: number, y: number): Promise<void> {
-  await canvas.scrollIntoViewIfNeeded();
-  const box = (await canvas.boundingBox())!;
-  await canvas.page().mouse.move(box.x + x * box.width, box.y + y * box.height);
-  await settle(canvas.page());
-}
-
-async function settle(page: Page): Promise<void> {
-  await page.evaluate(() => new Promise((done) =>
-    requestAnimationFrame(() => requestAnimationFrame(done))));
-}
-
-/** Number of different colours of a canvas. */
-function colours(canvas: Locator): Promise<number> {
-  return canvas.evaluate((c: HTMLCanvasElement) => {
-    const { data } = c.getContext('2d')!.getImageData(0, 0, c.width, c.height);
-    const seen = new Set<number>();
-    for (let k = 0; k < data.length; k += 4) {
-      seen.add((data[k]! << 16) | (data[k + 1]! << 8) | data[k + 2]!);
-    }
-    return seen.size;
-  });
-}
-
 test('shows images of all sites, curves, sinograms and the certificate', () =>
-  on('whole', async (page) => {
+  on('whole', report, async (page) => {
     for (const site of ['xrf-1', 'xrf-2', 'xrf-3', 'xrt']) {
       for (const view of ['Reconstruction', 'Truth', 'Sinogram b', 'Residual A w \u2212 b']) {
         assert.ok(await colours(image(page, view, site)) > 20, `${view} of ${site}`);
@@ -137,7 +48,7 @@ test('shows images of all sites, curves, sinograms and the certificate', () =>
   }));
 
 test('residuals are those that the summary has', () => {
-  const { sinograms, summary } = runs.document(runs.path('run', 'report.html'));
+  const { sinograms, summary } = runs.document(report);
   for (const site of siteSummaries(summary)) {
     const stack = new Stack(sinograms!.stacks.find((s) =>
       s.site === site.name && s.view === 'residual')!);
@@ -147,7 +58,7 @@ test('residuals are those that the summary has', () => {
 });
 
 test('nothing of a study is taken for HTML', () =>
-  on('evil', async (page) => {
+  on('evil', report, async (page) => {
     assert.equal(await page.locator('h1').textContent(), evil);
     assert.equal(await page.evaluate('window.hacked'), undefined);
     assert.equal(await page.locator('img').count(), 0);
@@ -155,11 +66,11 @@ test('nothing of a study is taken for HTML', () =>
   }));
 
 test('the value under the cursor is that of the TIFF, at every site', () =>
-  on('cursor', async (page) => {
+  on('cursor', report, async (page) => {
     for (const [x, y] of [[0.5, 0.5], [0.3, 0.62], [0.01, 0.99]] as const) {
       await hover(image(page, 'Reconstruction', 'xrf-2'), x, y);
       for (const site of ['xrf-2', 'xrt']) {
-        const tiff = runs.tiff('run', site, 0);
+        const tiff = runs.tiff('run', site, middle);
         const canvas = image(page, 'Reconstruction', site);
         const { row, column, value } = await pixelOf(canvas);
         assert.deepEqual([row, column], [Math.floor(y * size), Math.floor(x * size)]);
@@ -171,10 +82,9 @@ test('the value under the cursor is that of the TIFF, at every site', () =>
   }));
 
 test('the slider chooses a slice, by keys', () =>
-  on('slice', async (page) => {
+  on('slice', report, async (page) => {
     const slider = page.locator('#images').getByRole('slider');
     await slider.focus();
-    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     assert.equal(await slider.getAttribute('aria-valuetext'), 'slice 2');
     const canvas = image(page, 'Reconstruction', 'xrf-1');
@@ -182,11 +92,11 @@ test('the slider chooses a slice, by keys', () =>
     const { row, column, value } = await pixelOf(canvas);
     const at = row * size + column;
     assert.equal(value, runs.tiff('run', 'xrf-1', 2).values[at]);
-    assert.notEqual(value, runs.tiff('run', 'xrf-1', 0).values[at]);
+    assert.notEqual(value, runs.tiff('run', 'xrf-1', middle).values[at]);
   }));
 
 test('zoom brings pixels closer, dragging moves them', () =>
-  on('zoom', async (page) => {
+  on('zoom', report, async (page) => {
     const canvas = image(page, 'Reconstruction', 'xrf-3');
     const zoom = page.locator('#images').getByRole('button', { name: 'Zoom in' });
     for (let k = 0; k < 4; ++k) await zoom.click();
@@ -205,7 +115,7 @@ test('zoom brings pixels closer, dragging moves them', () =>
   }));
 
 test('profiles show the values along a line', () =>
-  on('profile', async (page) => {
+  on('profile', report, async (page) => {
     const ends = page.locator('.profile input');
     for (const [k, value] of [5, 3, 20, 3].entries()) {
       await ends.nth(k).fill(String(value));
@@ -213,7 +123,7 @@ test('profiles show the values along a line', () =>
     }
     await page.locator('.profile select').selectOption('xrt');
     await settle(page);
-    const { values } = runs.tiff('run', 'xrt', 0);
+    const { values } = runs.tiff('run', 'xrt', middle);
     const label = await page.locator('.profile .plot').getAttribute('aria-label');
     const [first, last] = [values[5 * size + 3]!, values[20 * size + 3]!];
     assert.ok(label!.includes(
@@ -233,7 +143,7 @@ test('profiles show the values along a line', () =>
   }));
 
 test('differences and a common colour scale on request', () =>
-  on('differences', async (page) => {
+  on('differences', report, async (page) => {
     for (const name of ['Reconstruction \u2212 truth', 'Reconstruction \u2212 alone']) {
       await page.getByRole('button', { name }).click();
     }
@@ -252,7 +162,7 @@ test('differences and a common colour scale on request', () =>
   }));
 
 test('keys alone reach everything', () =>
-  on('keyboard', async (page) => {
+  on('keyboard', report, async (page) => {
     const reached = new Set<string>();
     for (let k = 0; k < 80; ++k) {
       await page.keyboard.press('Tab');
@@ -277,7 +187,7 @@ test('keys alone reach everything', () =>
     await settle(page);
     const { row, column, value } = await pixelOf(canvas);
     assert.deepEqual([row, column], [size / 2 - 10, size / 2 + 2]);
-    assert.equal(value, runs.tiff('run', 'xrf-1', 0).values[row * size + column]);
+    assert.equal(value, runs.tiff('run', 'xrf-1', middle).values[row * size + column]);
     assert.equal(await readout(canvas).getAttribute('aria-live'), 'polite');
     await page.keyboard.press('a');
     await page.keyboard.press('ArrowDown');
@@ -290,12 +200,12 @@ test('keys alone reach everything', () =>
     await page.keyboard.press('ArrowRight');
     const legend = page.locator('#convergence .u-legend').first().locator('.u-value');
     assert.equal(await legend.first().textContent(), '0');
-    const first = runs.document(runs.path('run', 'report.html')).curves![0]!.value[0]!;
+    const first = runs.document(report).curves![0]!.value[0]!;
     assert.equal(await legend.nth(1).textContent(), number(first, 5));
   }));
 
 test('light and dark, as the system says and by the button', () =>
-  on('dark', async (page) => {
+  on('dark', report, async (page) => {
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.equal(await ground(), 'rgb(20, 23, 27)');
     await page.getByRole('button', { name: 'Light colours' }).click();
@@ -310,7 +220,7 @@ test('light and dark, as the system says and by the button', () =>
   }, { colorScheme: 'dark' }));
 
 test('fits a telephone', () =>
-  on('narrow', async (page) => {
+  on('narrow', report, async (page) => {
     for (const name of ['Each site alone', 'Reconstruction \u2212 truth']) {
       await page.getByRole('button', { name }).click();
     }
@@ -330,12 +240,12 @@ test('ten thousand rounds are thinned, and no peak is lost', async () => {
   assert.ok(objective.points > 20000);
   assert.ok(objective.value.length <= 2000 && objective.value.length > 1500);
   assert.equal(objective.value[objective.round.indexOf(5000)], 7);
-  await on('long', async (page) => {
+  await on('long', runs.path('long.html'), async (page) => {
     await page.getByText(/points of each curve are drawn/).waitFor();
     await page.getByLabel('Rounds on a log scale').uncheck();
     await page.locator('#convergence select').selectOption('seconds');
     await settle(page);
-  }, {}, runs.path('long.html'));
+  });
 });
 
 test('a large run makes a page of limited size, which says what it has left out', async () => {
@@ -345,16 +255,16 @@ test('a large run makes a page of limited size, which says what it has left out'
   const { images } = runs.document(page);
   const kept = images!.slices;
   assert.ok(kept.length > 1 && kept.length < 8 && kept.includes(4), String(kept));
-  await on('large', async (p) => {
+  await on('large', page, async (p) => {
     await p.getByText('Values are rounded to 65 535 steps').waitFor();
     await p.getByText(`${kept.length} of 8 slices are shown`).waitFor();
     const canvas = image(p, 'Reconstruction', 'xrf-2');
     await hover(canvas, 0.5, 0.4);
     const { row, column, value } = await pixelOf(canvas);
-    const { values } = runs.tiff('large-run', 'xrf-2', kept[0]!);
+    const { values } = runs.tiff('large-run', 'xrf-2', kept[Math.floor(kept.length / 2)]!);
     const stack = images!.stacks.find((s) => s.site === 'xrf-2')!;
     assert.ok(Math.abs(value - values[row * 320 + column]!) <= stack.step! / 2 * 1.01);
-  }, {}, page);
+  });
 });
 
 test('in a federation a site shows its own images, the coordinator none', async () => {
@@ -371,19 +281,23 @@ test('in a federation a site shows its own images, the coordinator none', async 
   for (const curve of document.curves!) assert.ok(['', 'xrf-2'].includes(curve.site));
   assert.deepEqual((document.summary.sites as { name: string }[]).map((s) => s.name), ['xrf-2']);
   assert.equal(document.image_norm, undefined);
-  await on('site', async (page) => {
+  // The XRT site of firm-ds has its image, and so its error, only at the end.
+  const errors = (site: string) => runs.document(runs.path('demo', 'federated', site, 'report.html'))
+    .curves!.filter((c) => c.key === 'error_to_truth').length;
+  assert.deepEqual(['xrf-2', 'xrt'].map(errors), [1, 0]);
+  await on('site', own, async (page) => {
     await page.getByText('One site of a federation').waitFor();
     assert.equal(await page.locator('#images canvas.image').count(), 2);
-  }, {}, own);
+  });
   const coordinator = runs.path('demo', 'federated', 'coordinator', 'report.html');
   const known = runs.document(coordinator);
   assert.deepEqual(Object.keys(known).sort(), ['format', 'kind', 'program', 'summary', 'version']);
-  await on('coordinator', async (page) => {
+  await on('coordinator', coordinator, async (page) => {
     await page.getByText('it has neither images nor curves').waitFor();
     assert.equal(await page.locator('canvas').count(), 0);
-  }, {}, coordinator);
-  await on('federation', async (p) => {
+  });
+  await on('federation', runs.path('demo', 'report.html'), async (p) => {
     assert.equal(await p.locator('#images canvas.image').count(), 8);
     await p.getByRole('columnheader', { name: 'alone' }).waitFor();
-  }, {}, runs.path('demo', 'report.html'));
+  });
 });
