@@ -73,7 +73,7 @@ TEST_F(Recon, LeavesAWholeRunDirectory) {
   EXPECT_CONTAINS(o.out, "firm-ds: converged after");
   EXPECT_CONTAINS(o.out, "error to truth");
   for (const std::string file :
-       {"summary.json", "history.jsonl", "images.h5", "study.toml", "overview.png",
+       {"summary.json", "history.jsonl", "images.h5", "study.toml", "overview.png", "report.html",
         "recon/xrf-1_rec/recon_00000.tiff", "recon/xrt_rec/recon_00001.tiff",
         "recon/xrt_rec/recon_00001.png"}) {
     EXPECT_TRUE(exists("r/" + file)) << file;

@@ -15,6 +15,7 @@
 #include "local_federation.h"
 #include "report/montage.h"
 #include "run/reconstruct.h"
+#include "run/run_report.h"
 #include "sim/simulate.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -164,14 +165,20 @@ void run(const std::string& out) {
     });
     alone = reconstruct_alone(out, line);
     draw(simulation, federation, in_out("alone"), in_out("demo.png"));
+    // Only here does one eye see all sites.
+    ReportRequest report{{}, in_out("alone")};
+    for (const std::string& site : federation.sites) {
+      report.runs.push_back(site_directory(federation, site));
+    }
+    write_report(in_out("report.html"), report);
   }
   print_comparison(federation.sites,
                    {row_of("each site alone (pgd)", alone), federated_row(federation)});
   print_sent(federation);
   fmt::print(
       "\nStudy      {0}/study.toml\nFederated  {0}/federated: a directory for each site, and the "
-      "logs\nAlone      {0}/alone\nPicture    {1}\n",
-      out, in_out("demo.png"));
+      "logs\nAlone      {0}/alone\nPicture    {1}\nReport     {2}, for a browser\n",
+      out, in_out("demo.png"), in_out("report.html"));
 }
 
 }  // namespace
@@ -187,7 +194,9 @@ void add_demo(CLI::App& app) {
   verb->footer(
       "Example:\n"
       "  firm demo --out demo       leaves demo/study.toml, its data files, the federation in\n"
-      "                             demo/federated, the run demo/alone, and demo/demo.png");
+      "                             demo/federated, the run demo/alone, demo/demo.png, and all of "
+      "it in\n"
+      "                             demo/report.html");
   verb->callback([out] { run(*out); });
 }
 

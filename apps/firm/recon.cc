@@ -199,7 +199,8 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       option_list() +
       "\n"
       "Leaves in --out: summary.json, history.jsonl, images.h5, recon/ (TIFF and PNG of every\n"
-      "image), overview.png, study.toml as resolved. Ctrl-C leaves a run that --resume continues.\n"
+      "image), overview.png, report.html (all of it on one page, for a browser), study.toml as\n"
+      "resolved. Ctrl-C leaves a run that --resume continues.\n"
       "Exit code 5: stopped before converging.\n"
       "\n"
       "In several chunks (--max-memory, or --set chunks=N) the stop rules act on each chunk by\n"

@@ -184,6 +184,37 @@ void write_images(const std::string& path, const ImageGrid& grid,
   writer.commit();
 }
 
+struct ImageSlices::File {
+  File(const std::string& path, const std::string& site)
+      : reader(path), images(open_images(reader, site)) {}
+  h5::Reader reader;
+  h5::Dataset images;
+};
+
+ImageSlices::ImageSlices(const std::string& path, const std::string& site)
+    : file_(std::make_unique<File>(path, site)),
+      signal_(*file_->reader.text_attribute(group_of(site), "signal")),
+      units_(file_->reader.text_attribute(file_->images.path(), "units").value_or("")) {}
+
+ImageSlices::~ImageSlices() = default;
+
+std::size_t ImageSlices::slices() const { return file_->images.shape()[0]; }
+std::size_t ImageSlices::rows() const { return file_->images.shape()[1]; }
+std::size_t ImageSlices::columns() const { return file_->images.shape()[2]; }
+
+std::vector<float> ImageSlices::read(std::size_t slice) const {
+  std::vector<float> values(rows() * columns());
+  file_->images.read({{slice, 0, 0}, {1, rows(), columns()}}, std::span<float>(values));
+  return values;
+}
+
+std::vector<std::string> image_names(const std::string& path) {
+  const h5::Reader reader(path);
+  std::set<std::string> names = sites_in(reader);
+  names.erase("multiplier");
+  return {names.begin(), names.end()};
+}
+
 Block read_images(const std::string& path, const std::string& site) {
   const h5::Dataset dataset = open_images(h5::Reader(path), site);
   return read_slices(dataset, {0, dataset.shape()[0]});

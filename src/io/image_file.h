@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,33 @@ bool is_site_name(const std::string& name);
 // firm::Error when the file cannot be written, or a name is not one for a site or occurs twice.
 void write_images(const std::string& path, const ImageGrid& grid,
                   const std::vector<ImageStack>& stacks, const ImageNotes& notes = {});
+
+// The images of one site, slice by slice, so that they need not fit into memory.
+class ImageSlices {
+ public:
+  // Throws firm::Error when the file has no images of this site.
+  ImageSlices(const std::string& path, const std::string& site);
+  ~ImageSlices();
+  ImageSlices(const ImageSlices&) = delete;
+  ImageSlices& operator=(const ImageSlices&) = delete;
+
+  std::size_t slices() const;
+  std::size_t rows() const;
+  std::size_t columns() const;
+  const std::string& signal() const { return signal_; }
+  const std::string& units() const { return units_; }
+  // Row by row.
+  std::vector<float> read(std::size_t slice) const;
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+  std::string signal_;
+  std::string units_;
+};
+
+// Names of the sites whose images are in a file, sorted; the multiplier is not among them.
+std::vector<std::string> image_names(const std::string& path);
 
 // The images of one site, pixels x slices.
 Block read_images(const std::string& path, const std::string& site);

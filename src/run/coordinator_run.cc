@@ -23,6 +23,7 @@
 #include "io/image_file.h"
 #include "io/pending_file.h"
 #include "io/study_file.h"
+#include "run/run_report.h"
 
 namespace firm {
 namespace {
@@ -69,12 +70,18 @@ void keep_state(const std::string& out, const CoordinatorState& state) {
   write_text_file(state_path(out), json.dump() + "\n");
 }
 
+// report.html tells no more than summary.json does.
 void write_summary(const std::string& out, const StudyFile& file, const CoordinatorResult& r) {
   const nlohmann::ordered_json json = {{"study", file.name},     {"run", r.run},
                                        {"attempts", r.attempts}, {"exchanges", r.exchanges},
                                        {"seconds", r.seconds},   {"sites", file.sites.size()},
                                        {"version", kVersion}};
-  write_text_file((std::filesystem::path(out) / "summary.json").string(), json.dump(2) + "\n");
+  const std::string text = json.dump(2) + "\n";
+  const auto in_out = [&](const char* name) {
+    return (std::filesystem::path(out) / name).string();
+  };
+  write_report(in_out("report.html"), {{out}, "", text});
+  write_text_file(in_out("summary.json"), text);
 }
 
 // What a coordinator must know about the study, and what it may let sites do.

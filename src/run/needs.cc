@@ -10,6 +10,7 @@ namespace {
 // The program itself, and 64 KiB at a time of what is on its way.
 constexpr std::uint64_t kProgram = std::uint64_t{64} << 20;
 constexpr std::uint64_t kLogs = std::uint64_t{16} << 20;  // ledger, history
+constexpr std::uint64_t kReport = std::uint64_t{20} << 20;
 constexpr std::uint64_t kCheckpoints = 4;
 
 // In images and sinograms: the largest resident size of `firm site`, on 512^2 pixels with 180
@@ -63,7 +64,7 @@ std::uint64_t disk_needed(const std::string& method, const SiteSize& s) {
   const std::uint64_t state =
       (p.state_images * s.images + p.state_all_images * s.all_images) * s.image_bytes +
       p.state_sinograms * s.sinogram_bytes;
-  return kLogs + results + kCheckpoints * state;
+  return kLogs + kReport + results + kCheckpoints * state;
 }
 
 }  // namespace firm

@@ -33,7 +33,7 @@ Json result_json(const PartResult& r) {
   const Summary& s = r.solution.summary;
   Json sites = Json::array();
   for (const SiteSummary& site : s.sites) {
-    sites.push_back({site.name, site.residual, site.discrepancy, site.bytes_up,
+    sites.push_back({site.name, site.residual, site.discrepancy, site.full_scale, site.bytes_up,
                      site.error ? Json(*site.error) : Json(nullptr)});
   }
   Json variables = Json::array();
@@ -57,8 +57,8 @@ PartResult result_from(const Json& json) {
   r.part = {part[0], part[1], part[2], part[3]};
   Summary& s = r.solution.summary;
   for (const Json& site : json.at("sites")) {
-    SiteSummary one{site[0], site[1], site[2], site[3], site[3], {}};
-    if (!site[4].is_null()) one.error = site[4].get<double>();
+    SiteSummary one{site[0], site[1], site[2], site[3], site[4], site[4], {}};
+    if (!site[5].is_null()) one.error = site[5].get<double>();
     s.sites.push_back(one);
   }
   for (const Json& v : json.at("variables")) {
@@ -102,6 +102,7 @@ void put_multiplier(const PartResult& r, Block& all) {
 void add_slices(const SiteSummary& more, SiteSummary& site) {
   site.residual = std::hypot(site.residual, more.residual);
   site.discrepancy = std::max(site.discrepancy, more.discrepancy);
+  site.full_scale = std::hypot(site.full_scale, more.full_scale);
   site.bytes_up += more.bytes_up;
   site.bytes_down += more.bytes_down;
   if (site.error) site.error = std::hypot(*site.error, more.error.value_or(0));
@@ -140,7 +141,8 @@ JoinedResult join(const Study& study, const Summary& common,
     for (const Variable& v : r.variables) variables[v.slot] = v;
     put_images(study, r, solution.images);
     if (r.part.site == 0) put_multiplier(r, solution.multiplier);
-    joined.fingerprints[r.part.site] = r.fingerprint;
+    // Of a site whose slices were spread no process has seen all of the data.
+    if (r.part.slices == study.slices) joined.fingerprints[r.part.site] = r.fingerprint;
     const Summary& own = r.solution.summary;
     s.certificate.min_w = std::min(s.certificate.min_w, own.certificate.min_w);
     s.local_iterations = std::max(s.local_iterations, own.local_iterations);

@@ -7,8 +7,8 @@
 
 #include "core/byte_size.h"
 #include "io/inspect.h"
-#include "io/quantity.h"
 #include "io/load_study.h"
+#include "io/quantity.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"
 

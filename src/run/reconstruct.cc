@@ -62,6 +62,7 @@ class Reconstruction {
   void keep_state(const std::string& checkpoint, const ChunkRun& run, int round, bool ending,
                   const std::function<void(Archive&)>& state);
   void keep_line(const std::string& line);
+  void end_phase(const char* name);
   RunOutput output() const;
 
   const ReconArguments& arguments_;
@@ -79,6 +80,7 @@ class Reconstruction {
   std::string lines_;                 // of the history, of the chunk in progress
   Summary last_;                      // of the chunk that was solved last
   Stopwatch watch_;
+  Stopwatch phase_watch_;
   double next_checkpoint_ = kCheckpointSeconds;
   double next_flush_ = 0;
 };
@@ -148,6 +150,19 @@ void Reconstruction::keep_line(const std::string& line) {
   next_flush_ = watch_.seconds() + kFlushSeconds;
 }
 
+// The time since the phase before ended; phases of chunks add up.
+void Reconstruction::end_phase(const char* name) {
+  const double seconds = phase_watch_.seconds();
+  phase_watch_ = Stopwatch();
+  for (auto& [known, sum] : facts_.phases) {
+    if (known == name) {
+      sum += seconds;
+      return;
+    }
+  }
+  facts_.phases.emplace_back(name, seconds);
+}
+
 RunOutput Reconstruction::output() const {
   return {*directory_, study_, variables_, resolved_, facts_, input_.truth};
 }
@@ -160,9 +175,13 @@ ReconResult Reconstruction::at_once() {
   run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
   open_directory();
   directory_->open_history(run.rounds());
+  end_phase("reading");
   const Solution solution = run.solve();
+  end_phase("solving");
   directory_->flush_history();
   write_images(output(), images_of(solution), solution.summary, callbacks_.progress);
+  end_phase("writing images");
+  write_report(output(), solution.summary, nullptr);
   if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
   write_summary(output(), solution.summary);
   return {solution.summary, written_files(*directory_)};
@@ -214,7 +233,9 @@ bool Reconstruction::solve_chunk(std::size_t k) {
     callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
                                     chunk.first, chunk.first + chunk.count - 1));
   }
+  end_phase("reading");
   const Solution solution = run.solve();
+  end_phase("solving");
   directory_->flush_history();
   last_ = solution.summary;
   if (last_.termination.reason == "interrupted") return false;
@@ -243,6 +264,8 @@ ReconResult Reconstruction::in_chunks() {
   const Summary summary = join_chunks(results_);
   write_images(output(), join_images(files, results_, variables_, image_grid(study_)), summary,
                callbacks_.progress);
+  end_phase("writing images");
+  write_report(output(), summary, nullptr);
   write_summary(output(), summary);
   if (summary.termination.converged) chunk_directory_.remove();
   return {summary, written_files(*directory_)};

@@ -250,6 +250,7 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
       resolved_,   facts,  truth_path(file_, arguments_.study, arguments_.truth)};
   directory_->flush_history();
   write_images(output, images_of(joined.solution), joined.solution.summary, callbacks_.progress);
+  write_report(output, joined.solution.summary, nullptr);
   write_summary(output, joined.solution.summary);
   return {joined.solution.summary, written_files(*directory_)};
 }

@@ -4,7 +4,7 @@
 //   history.jsonl   one line per round, while it goes
 //   checkpoint.h5   while the run is under way, and after one that stopped before converging
 //   chunks/         the same of a run in several chunks: their checkpoints, and those that are done
-//   images.h5, recon/, overview.png, summary.json   at the end; summary.json comes last
+//   images.h5, recon/, overview.png, report.html, summary.json   at the end, in this order
 #pragma once
 
 #include <cstdio>

@@ -33,10 +33,13 @@ Json sites_json(const Summary& s, const RunFacts& facts) {
     Json j = {{"name", site.name},
               {"residual", site.residual},
               {"discrepancy", site.discrepancy},
+              {"full_scale", site.full_scale},
               {"bytes_up", static_cast<std::int64_t>(site.bytes_up)},
               {"bytes_down", static_cast<std::int64_t>(site.bytes_down)}};
     if (site.error) j["error_to_truth"] = *site.error;
-    if (i < facts.fingerprints.size()) j["data_sha256"] = facts.fingerprints[i];
+    if (i < facts.fingerprints.size() && !facts.fingerprints[i].empty()) {
+      j["data_sha256"] = facts.fingerprints[i];
+    }
     sites.push_back(j);
   }
   return sites;
@@ -138,6 +141,9 @@ std::string summary_json(const Summary& s, const RunFacts& facts) {
   j["date"] = date_text();
   j["seconds"] = s.seconds;
   j["projection_seconds"] = s.projection_seconds;
+  if (!facts.phases.empty()) {
+    for (const auto& [phase, seconds] : facts.phases) j["phases"][phase] = seconds;
+  }
   j["threads"] = s.threads;
   j["kernel"] = s.kernel;
   SolveOptions used = facts.options;

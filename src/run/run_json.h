@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/slice_range.h"
@@ -39,6 +40,7 @@ struct RunFacts {
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
   std::optional<FederationFacts> federation = {};
   std::vector<ChunkFacts> chunks = {};  // of several; the fingerprints are then here
+  std::vector<std::pair<std::string, double>> phases = {};  // of the run, and their seconds
 };
 
 // The whole summary, with the date.

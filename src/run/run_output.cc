@@ -7,6 +7,7 @@
 #include "io/pending_file.h"
 #include "report/overview.h"
 #include "report/reconstruction_files.h"
+#include "run/run_report.h"
 
 namespace firm {
 namespace {
@@ -95,13 +96,19 @@ void write_images(const RunOutput& run, const RunImages& images, const Summary& 
                  image_grid(study), stacks, truth, study.slices / 2);
 }
 
+void write_report(const RunOutput& run, const Summary& summary, const Problem* problem) {
+  write_report(run.directory.file("report.html"),
+               {{run.directory.path()}, "", summary_json(summary, run.facts), problem});
+}
+
 void write_summary(const RunOutput& run, const Summary& summary) {
   write_text_file(run.directory.file("summary.json"), summary_json(summary, run.facts));
 }
 
 std::vector<std::string> written_files(const RunDirectory& directory) {
   std::vector<std::string> files;
-  for (const char* name : {"summary.json", "history.jsonl", "images.h5", "overview.png"}) {
+  for (const char* name :
+       {"summary.json", "history.jsonl", "images.h5", "overview.png", "report.html"}) {
     files.push_back(directory.file(name));
   }
   return files;

@@ -165,7 +165,9 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
+  const Stopwatch watch;
   const Solution solution = solver.run();
+  facts_.phases = {{"solving", watch.seconds()}};
   FederationFacts& federation = facts_.federation.emplace();
   federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
   for (const auto& [kind, sums] : ledger.sums()) {
@@ -197,7 +199,10 @@ void SiteWork::write_results(const Solution& solution) {
   directory_.flush_history();
   const RunOutput output{directory_, problem_->study(), problem_->variables(), resolved_,
                          facts_,     arguments_.truth};
+  const Stopwatch watch;
   write_images(output, images_of(solution), solution.summary, callbacks_.progress);
+  facts_.phases.emplace_back("writing images", watch.seconds());
+  write_report(output, solution.summary, problem_.get());
   write_summary(output, solution.summary);
   state_.done = true;
   keep_state();

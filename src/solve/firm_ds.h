@@ -37,6 +37,10 @@ class FirmDs : public Method {
   void take() override;
   void finish(Collective& collective) override;
   const Block& images() override;
+  // The image of XRT is a sum over the others.
+  bool knows_images() const override {
+    return problem_.complete() || problem_.transmission() == problem_.variables().size();
+  }
   const std::vector<double>& residuals() const override { return squares_; }
   std::optional<double> violation() const override { return 0.0; }
   void archive(Archive& archive) override;

@@ -66,6 +66,8 @@ class Method {
 
   // Hosted images: pixels x Problem::columns().
   virtual const Block& images() = 0;
+  // Whether they are those of the round already, or only after `finish`.
+  virtual bool knows_images() const { return true; }
   // ||A w - b||^2 of each hosted column, of the images that were judged last.
   virtual const std::vector<double>& residuals() const = 0;
   // ||D w|| of the images that were judged last, where this process can know it.

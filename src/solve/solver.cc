@@ -136,7 +136,7 @@ Judged Solver::Run::judged(const RoundRecord& r) const {
 }
 
 std::optional<double> Solver::Run::error() {
-  if (input_.truth == nullptr) return {};
+  if (input_.truth == nullptr || !method_->knows_images()) return {};
   const float* w = method_->images().data();
   const float* truth = input_.truth->data();
   error_loop_.run([=](std::size_t k, std::size_t j, float* sums) {
@@ -207,6 +207,7 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
       const double level =
           problem_.largest()[c] * std::sqrt(static_cast<double>(problem_.rays()[c]));
       if (level > 0) {
+        site.full_scale = std::hypot(site.full_scale, level);
         site.discrepancy =
             std::max(site.discrepancy, std::sqrt(summary.certificate.squares[c]) / level);
       }

@@ -32,6 +32,7 @@ struct SiteSummary {
   std::string name;
   double residual = 0;     // ||A_i w_i - b_i||
   double discrepancy = 0;  // residual / (max(b_i) sqrt(m_i)): the noise level it fits
+  double full_scale = 0;   // residual that a noise level of 1 stands for, over all slices
   double bytes_up = 0;     // what a site of its own sends and receives in such a run
   double bytes_down = 0;
   std::optional<double> error;  // ||w_i - truth||

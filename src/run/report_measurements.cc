@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "firm/error.h"
+#include "io/load_study.h"
+#include "run/identity.h"
+#include "run/report_parts.h"
+
+namespace firm {
+namespace {
+
+class InProblem : public Measurements {
+ public:
+  explicit InProblem(const Problem& problem) : problem_(problem) {}
+
+  std::optional<Geometry> geometry(const std::string& site, ReportNotes&) override {
+    const Variable* v = find(site);
+    return v == nullptr ? std::nullopt : std::optional(v->geometry);
+  }
+
+  std::optional<Block> data(const std::string& site, std::span<const std::size_t> slices,
+                            ReportNotes&) override {
+    const auto variable = static_cast<std::size_t>(find(site) - problem_.variables().data());
+    const Operators& operators = problem_.operators();
+    Block chosen;
+    for (std::size_t g = 0; g < problem_.data().size(); ++g) {
+      const Block& all = problem_.data()[g];
+      for (std::size_t c = 0; c < all.columns(); ++c) {
+        const std::size_t column = operators.image_column(g, c);
+        if (column / problem_.slices() != variable) continue;
+        const auto at = std::find(slices.begin(), slices.end(), column % problem_.slices());
+        if (at == slices.end()) continue;
+        if (chosen.size() == 0) chosen = Block(all.rows(), slices.size());
+        const auto z = static_cast<std::size_t>(at - slices.begin());
+        for (std::size_t ray = 0; ray < all.rows(); ++ray) chosen(ray, z) = all(ray, c);
+      }
+    }
+    return chosen;
+  }
+
+ private:
+  const Variable* find(const std::string& site) const {
+    const auto& variables = problem_.variables();
+    const auto at = std::find_if(variables.begin(), variables.end(),
+                                 [&](const Variable& v) { return v.name == site; });
+    return at == variables.end() ? nullptr : &*at;
+  }
+
+  const Problem& problem_;
+};
+
+class InFiles : public Measurements {
+ public:
+  InFiles(const std::vector<ReportSite>& sites, const std::vector<std::string>& sha256)
+      : sites_(sites), sha256_(sha256) {}
+
+  std::optional<Geometry> geometry(const std::string& site, ReportNotes& notes) override {
+    try {
+      const Place place = find(site);
+      return load_site(place.study, *place.entry, place.path).geometry;
+    } catch (const Error& error) {
+      notes.push_back(why(site, error.what()));
+      return {};
+    }
+  }
+
+  std::optional<Block> data(const std::string& site, std::span<const std::size_t> slices,
+                            ReportNotes& notes) override {
+    try {
+      const Place place = find(site);
+      const Block all = load_site_data(place.study, *place.entry, place.path);
+      if (!place.sha256.empty() && fingerprint(all) != place.sha256) {
+        notes.push_back(why(site, "its data is not that of the run any more (data_sha256)"));
+        return {};
+      }
+      Block chosen(all.rows(), slices.size());
+      for (std::size_t ray = 0; ray < all.rows(); ++ray) {
+        for (std::size_t z = 0; z < slices.size(); ++z) chosen(ray, z) = all(ray, slices[z]);
+      }
+      return chosen;
+    } catch (const Error& error) {
+      notes.push_back(why(site, error.what()));
+      return {};
+    }
+  }
+
+ private:
+  struct Place {
+    std::string path;
+    StudyFile study;
+    const SiteEntry* entry = nullptr;
+    std::string sha256;
+  };
+
+  static std::string why(const std::string& site, const std::string& reason) {
+    return "No sinogram of " + site + ": " + reason;
+  }
+
+  Place find(const std::string& site) const {
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      if (sites_[i].name != site) continue;
+      Place place;
+      place.path = (std::filesystem::path(sites_[i].run) / "study.toml").string();
+      place.study = read_study(place.path);
+      place.sha256 = i < sha256_.size() ? sha256_[i] : "";
+      for (const SiteEntry& entry : place.study.sites) {
+        if (entry.name == site) place.entry = &entry;
+      }
+      if (place.entry != nullptr) return place;
+      throw data_error({place.path, "site", site, "none of this name"});
+    }
+    throw data_error({"report", "site", "one of the run", site});
+  }
+
+  std::vector<ReportSite> sites_;
+  std::vector<std::string> sha256_;
+};
+
+}  // namespace
+
+std::unique_ptr<Measurements> measurements_of(const Problem& problem) {
+  return std::make_unique<InProblem>(problem);
+}
+
+std::unique_ptr<Measurements> measurements_in_files(const std::vector<ReportSite>& sites,
+                                                    const std::vector<std::string>& sha256) {
+  return std::make_unique<InFiles>(sites, sha256);
+}
+
+}  // namespace firm

@@ -1,0 +1,25 @@
+# Tests of the page: web/test/*.test.ts, run by Node.js; those of report.test.ts in a browser.
+find_program(FIRM_CHROMIUM NAMES chromium chromium-browser google-chrome DOC "Browser for tests")
+file(GLOB page_tests CONFIGURE_DEPENDS ${FIRM_WEB}/test/*.ts)
+file(GLOB page_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*.ts)
+set(page_test_bundles ${FIRM_WEB_BUILD}/test/unit.test.mjs ${FIRM_WEB_BUILD}/test/report.test.mjs)
+add_custom_command(
+  OUTPUT ${page_test_bundles}
+  COMMAND ${FIRM_NODE} ${FIRM_WEB}/build.mjs tests ${FIRM_WEB_BUILD}
+  DEPENDS ${FIRM_WEB_INSTALLED} ${FIRM_WEB}/build.mjs ${page_tests} ${page_sources}
+  COMMENT "Bundling the tests of the page"
+  VERBATIM)
+add_custom_target(web_tests ALL DEPENDS ${page_test_bundles})
+add_dependencies(web_tests web_bundle)
+
+add_test(NAME page.unit COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/unit.test.mjs)
+set(page_test_names page.unit)
+if(FIRM_CHROMIUM)
+  add_test(NAME page.browser COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/report.test.mjs)
+  list(APPEND page_test_names page.browser)
+else()
+  message(STATUS "No chromium: the page will not be tested in a browser")
+endif()
+set_tests_properties(${page_test_names} PROPERTIES
+  LABELS fast TIMEOUT 600
+  ENVIRONMENT "FIRM_PROGRAM=$<TARGET_FILE:firm_cli>;FIRM_CHROMIUM=${FIRM_CHROMIUM}")

@@ -1,0 +1,147 @@
+// A chart of several curves, by uPlot.
+import uPlot from 'uplot';
+import { h } from './dom';
+import { number } from './format';
+import { colour, onTheme } from './theme';
+
+export interface Series {
+  label: string;
+  x: number[];
+  y: (number | null)[];
+  /** Number of its colour. */
+  colour: number;
+  /** A level to compare with, rather than a curve. */
+  level?: boolean;
+}
+
+export interface ChartOptions {
+  xLabel: string;
+  yLabel: string;
+  logX?: boolean;
+  logY?: boolean;
+}
+
+const colours = 7;
+const dashes: number[][] = [[], [8, 3], [3, 3], [10, 3, 3, 3], [14, 4]];
+const fewPoints = 60;
+
+function positive(values: (number | null)[], log: boolean | undefined): (number | null)[] {
+  return log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values;
+}
+
+// The nearest point that the curve has: curves are thinned, each in its own way.
+function nearest(u: uPlot, series: number, hovered: number): number {
+  const values = u.data[series]!;
+  for (let away = 0; away < values.length; ++away) {
+    for (const k of [hovered - away, hovered + away]) {
+      if (values[k] !== null && values[k] !== undefined) return k;
+    }
+  }
+  return hovered;
+}
+
+export class Chart {
+  readonly element: HTMLElement;
+  private readonly place: HTMLDivElement;
+  private readonly endings: (() => void)[];
+  private plot: uPlot | undefined;
+  private drawn: { options: ChartOptions; series: Series[] } | undefined;
+
+  constructor(readonly title: string, private readonly height = 240) {
+    this.place = h('div', { class: 'plot', tabindex: 0, role: 'img' });
+    this.element = h('figure', { class: 'chart' }, h('figcaption', {}, title), this.place);
+    this.place.addEventListener('keydown', (event) => this.key(event));
+    const resized = new ResizeObserver(() => this.resize());
+    resized.observe(this.place);
+    this.endings = [() => resized.disconnect(), onTheme(() => {
+      if (this.drawn) this.draw(this.drawn.options, this.drawn.series);
+    })];
+  }
+
+  /** It is not needed any more. */
+  end(): void {
+    for (const ending of this.endings) ending();
+    this.plot?.destroy();
+  }
+
+  draw(options: ChartOptions, series: Series[]): void {
+    this.drawn = { options, series };
+    this.place.setAttribute('aria-label', describe(this.title, series));
+    this.plot?.destroy();
+    const tables = series.map((s): uPlot.AlignedData => {
+      const y = positive(s.y, options.logY);
+      const keep = s.x.map((x, k) => !(options.logX && x <= 0) && y[k] !== null);
+      return [s.x.filter((_, k) => keep[k]), y.filter((_, k) => keep[k])];
+    });
+    const data = tables.length > 0 ? uPlot.join(tables) : ([[]] as unknown as uPlot.AlignedData);
+    this.plot = new uPlot(this.settings(options, series), data, this.place);
+  }
+
+  private settings(options: ChartOptions, series: Series[]): uPlot.Options {
+    const ink = colour('--ink');
+    const axis = (label: string): uPlot.Axis => ({
+      label,
+      stroke: ink,
+      grid: { stroke: colour('--grid'), width: 1 },
+      ticks: { stroke: colour('--grid'), width: 1 },
+      font: '12px system-ui, sans-serif',
+      labelFont: '12px system-ui, sans-serif',
+      labelSize: 22,
+      values: (_, splits) => splits.map((v) => (v === null ? '' : number(v, 3))),
+    });
+    return {
+      width: Math.max(200, this.place.clientWidth),
+      height: this.height,
+      scales: {
+        x: { time: false, distr: options.logX ? 3 : 1 },
+        y: { distr: options.logY ? 3 : 1 },
+      },
+      cursor: { dataIdx: nearest, drag: { x: true, y: false } },
+      legend: { live: true },
+      axes: [{ ...axis(options.xLabel), size: 36 }, { ...axis(options.yLabel), size: 64 }],
+      series: [
+        { label: options.xLabel, value: (_, v) => number(v, 5) },
+        ...series.map((s): uPlot.Series => ({
+          label: s.label,
+          stroke: colour(`--c${(s.colour % colours) + 1}`),
+          width: s.level ? 1 : 1.8,
+          dash: s.level ? [2, 4] : dashes[s.colour % dashes.length]!,
+          spanGaps: true,
+          points: { show: !s.level && s.x.length <= fewPoints, size: 6, fill: colour('--paper') },
+          value: (_, v) => number(v, 5),
+        })),
+      ],
+    };
+  }
+
+  private resize(): void {
+    const width = this.place.clientWidth;
+    if (this.plot && width > 0 && width !== this.plot.width) {
+      this.plot.setSize({ width, height: this.height });
+    }
+  }
+
+  // Left and right lead the cursor from point to point.
+  private key(event: KeyboardEvent): void {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const plot = this.plot;
+    if (!step || !plot) return;
+    event.preventDefault();
+    const xs = plot.data[0];
+    const now = plot.cursor.idx ?? (step > 0 ? -1 : xs.length);
+    const next = Math.min(xs.length - 1, Math.max(0, now + step));
+    plot.setCursor({ left: plot.valToPos(xs[next]!, 'x'), top: this.height / 4 });
+  }
+}
+
+function describe(title: string, series: Series[]): string {
+  const parts = series.map((s) => {
+    const values = s.y.filter((v): v is number => v !== null);
+    if (values.length === 0) return `${s.label}: no values`;
+    return s.level
+      ? `${s.label}: ${number(values[0])}`
+      : `${s.label}: from ${number(values[0])} to ${number(values[values.length - 1])}, ` +
+        `${values.length} points`;
+  });
+  return `${title}. ${parts.join('; ')}`;
+}

@@ -1,0 +1,63 @@
+// Numbers for people.
+
+/** Four significant digits, with an exponent where that is shorter. */
+export function number(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return '\u2013';
+  if (!Number.isFinite(value)) return value > 0 ? '\u221e' : '\u2212\u221e';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  const text = size >= 1e-3 && size < 1e5
+    ? String(Number(value.toPrecision(digits)))
+    : value.toExponential(digits - 1).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  return text.replace('-', '\u2212').replace('e-', 'e\u2212');
+}
+
+export function integer(value: number): string {
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f');
+}
+
+export function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let k = 0;
+  let amount = value;
+  while (amount >= 1024 && k + 1 < units.length) {
+    amount /= 1024;
+    ++k;
+  }
+  return `${k === 0 ? amount : amount.toFixed(1)} ${units[k]}`;
+}
+
+export function seconds(value: number): string {
+  if (value < 60) return `${number(value, 3)} s`;
+  const whole = Math.round(value);
+  const two = (n: number) => String(n).padStart(2, '0');
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes}:${two(whole % 60)} min`;
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)} h`;
+}
+
+/** A length in cm, in the unit that suits it. */
+export function length(cm: number, digits = 3): string {
+  const units: [string, number][] = [['nm', 1e7], ['\u00b5m', 1e4], ['mm', 10], ['cm', 1]];
+  for (const [unit, per] of units) {
+    if (cm * per < 1000 || unit === 'cm') return `${number(cm * per, digits)} ${unit}`;
+  }
+  return '';
+}
+
+/** "g/cm^3" as it is written. */
+export function unit(text: string): string {
+  return text === '1' ? '' : text.replace('^2', '\u00b2').replace('^3', '\u00b3');
+}
+
+export function withUnit(value: number, units: string, digits = 4): string {
+  const written = unit(units);
+  return written ? `${number(value, digits)} ${written}` : number(value, digits);
+}
+
+/** 1, 2 or 5 times a power of ten, at most `most`. */
+export function roundLength(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(most));
+  for (const factor of [5, 2, 1]) if (factor * power <= most) return factor * power;
+  return power;
+}

@@ -1,0 +1,54 @@
+// The head of the page: what was run, how it ended, its main numbers.
+import { h } from './dom';
+import { siteSummaries, type RunDocument, type Summary } from './document';
+import { bytes, integer, number, seconds } from './format';
+
+const kinds: Record<RunDocument['kind'], string> = {
+  recon: 'Reconstruction of all sites in one process',
+  site: 'One site of a federation: this page holds the images and data of this site alone',
+  federation: 'A federation, seen by someone who may see all of its sites',
+  coordinator: 'Coordinator of a federation',
+};
+
+function ending(summary: Summary): string {
+  const end = summary.termination;
+  if (!end) return '';
+  const rounds = summary.rounds ?? 0;
+  return `${summary.method} ${end.converged ? 'converged' : 'stopped before converging'} after ` +
+    `${integer(rounds)} round${rounds === 1 ? '' : 's'}: ${end.message}.`;
+}
+
+function facts(run: RunDocument): [string, string][] {
+  const { summary } = run;
+  const sites = siteSummaries(summary);
+  const list: [string, string][] = [];
+  if (summary.method) list.push(['Method', summary.method]);
+  if (summary.rounds !== undefined) list.push(['Rounds', integer(summary.rounds)]);
+  if (summary.objective !== undefined) list.push(['Objective f', number(summary.objective)]);
+  if (summary.kkt) list.push(['KKT, relative', number(summary.kkt.relative, 3)]);
+  if (summary.kkt) list.push(['\u2016D w\u2016', number(summary.kkt.primal, 3)]);
+  if (summary.error_to_truth) {
+    list.push(['Distance to truth', number(summary.error_to_truth.total)]);
+  }
+  if (summary.attempts !== undefined) list.push(['Attempts', String(summary.attempts)]);
+  if (summary.exchanges !== undefined) list.push(['Sums over sites', integer(summary.exchanges)]);
+  list.push(['Time', seconds(summary.seconds)]);
+  if (sites.length > 0) {
+    list.push(['Sent per site', bytes(Math.max(...sites.map((s) => s.bytes_up)))]);
+  }
+  return list;
+}
+
+export function overview(run: RunDocument): HTMLElement {
+  const { summary } = run;
+  const ended = ending(summary);
+  return h('div', { class: 'overview' },
+    h('p', { class: 'kind' }, kinds[run.kind]),
+    ended ? h('p', { class: 'headline' }, ended) : null,
+    run.kind === 'coordinator'
+      ? h('p', {}, 'A coordinator adds masked shares: it has neither images nor curves. Those are ' +
+        'in the reports of the sites.') : null,
+    h('dl', { class: 'facts' },
+      ...facts(run).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))),
+    ...(run.notes ?? []).map((note) => h('p', { class: 'note' }, note)));
+}

@@ -1,0 +1,147 @@
+// Values along a line: reconstruction, truth and each site alone, of one site.
+import { button, choice, group, h } from './dom';
+import { unit } from './format';
+import { Chart, type Series } from './chart';
+import type { Stack } from './stack';
+import type { Line, ViewState } from './view_state';
+
+export interface ProfileSource {
+  sites: string[];
+  /** Size of a pixel of the page, in cm. */
+  pixel: number;
+  /** Pixels of the reconstruction in one of the page, each way. */
+  reduction: number;
+  of(site: string): { text: string; stack: Stack; values: Float32Array }[];
+}
+
+/** The pixels under a line, one for each step of about a pixel. */
+export function sample(
+  line: Line,
+  rows: number,
+  columns: number,
+): { index: number; at: number }[] {
+  const end = (place: { x: number; y: number }) => ({ x: place.x * columns, y: place.y * rows });
+  const [a, b] = [end(line.from), end(line.to)];
+  const span = Math.hypot(b.x - a.x, b.y - a.y);
+  const steps = Math.max(1, Math.round(span));
+  const within = (v: number, count: number) => Math.min(count - 1, Math.max(0, Math.floor(v)));
+  return Array.from({ length: steps + 1 }, (_, k) => {
+    const t = k / steps;
+    const row = within(a.y + (b.y - a.y) * t, rows);
+    const column = within(a.x + (b.x - a.x) * t, columns);
+    return { index: row * columns + column, at: span * t };
+  });
+}
+
+export class ProfilePanel {
+  readonly element: HTMLElement;
+  private readonly chart = new Chart('Profile along the line from A to B', 260);
+  private readonly inputs: HTMLInputElement[] = [];
+  private site: string;
+  private last: Line | null = null;
+  private readonly ending: () => void;
+  private waiting = false;
+
+  constructor(private readonly state: ViewState, private readonly source: ProfileSource) {
+    this.site = source.sites[0] ?? '';
+    const size = this.size();
+    // At first, the middle row.
+    const y = (Math.floor(size.rows / 2) + 0.5) / size.rows;
+    state.line ??= { from: { x: 0.5 / size.columns, y }, to: { x: 1 - 0.5 / size.columns, y } };
+    const sites = choice('Site', source.sites.map((s) => ({ value: s, text: s })), (value) => {
+      this.site = value;
+      this.refresh();
+    });
+    this.element = h('div', { class: 'profile' }, h('h3', {}, 'Line profile'),
+      h('div', { class: 'toolbar' },
+        sites.element,
+        group('Ends of the line', ...this.endInputs()),
+        group('Lines through the cursor',
+          button('Row', () => this.through('row'), 'The row under the cursor'),
+          button('Column', () => this.through('column'), 'The column under the cursor'))),
+      this.chart.element);
+    this.ending = state.onChange(() => {
+      if (state.line !== this.last) this.refresh();
+    });
+    this.refresh();
+  }
+
+  /** It is not needed any more. */
+  end(): void {
+    this.ending();
+    this.chart.end();
+  }
+
+  private size(): { rows: number; columns: number } {
+    const stack = this.source.of(this.site)[0]?.stack;
+    return { rows: stack?.rows ?? 1, columns: stack?.columns ?? 1 };
+  }
+
+  private endInputs(): HTMLElement[] {
+    const { rows, columns } = this.size();
+    const names = ['A row', 'A column', 'B row', 'B column'];
+    return names.map((name, k) => {
+      const count = k % 2 === 0 ? rows : columns;
+      const input = h('input', { type: 'number', min: 0, max: count * this.source.reduction - 1,
+        step: 1, 'data-end': k });
+      input.addEventListener('change', () => this.take());
+      this.inputs.push(input);
+      return h('label', { class: 'number' }, name, input);
+    });
+  }
+
+  // From the numbers to the line: the middle of the pixels.
+  private take(): void {
+    const { rows, columns } = this.size();
+    const part = (k: number, count: number) => {
+      const pixel = Math.floor(Number(this.inputs[k]!.value) / this.source.reduction);
+      return (Math.min(count - 1, Math.max(0, pixel)) + 0.5) / count;
+    };
+    this.state.setLine({
+      from: { x: part(1, columns), y: part(0, rows) },
+      to: { x: part(3, columns), y: part(2, rows) },
+    });
+  }
+
+  private through(what: 'row' | 'column'): void {
+    const cursor = this.state.cursor ?? this.state.centre;
+    const [first, last] = [1e-9, 1 - 1e-9];
+    this.state.setLine(what === 'row'
+      ? { from: { x: first, y: cursor.y }, to: { x: last, y: cursor.y } }
+      : { from: { x: cursor.x, y: first }, to: { x: cursor.x, y: last } });
+  }
+
+  refresh(): void {
+    this.last = this.state.line;
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    const line = this.state.line;
+    const found = this.source.of(this.site);
+    if (!line || found.length === 0) return;
+    const { rows, columns } = this.size();
+    const points = sample(line, rows, columns);
+    const perPixel = this.source.pixel * 1e4;
+    const series = found.map((s, k): Series => ({
+      label: s.text,
+      x: points.map((p) => p.at * perPixel),
+      y: points.map((p) => s.values[p.index]!),
+      colour: k,
+    }));
+    const packed = found[0]!.stack.packed;
+    this.chart.draw({ xLabel: 'distance from A, \u00b5m',
+      yLabel: `${this.site}: ${packed.signal ?? ''}, ${unit(packed.units ?? '')}` }, series);
+    const pixel = (part: number, count: number) =>
+      String(Math.min(count - 1, Math.floor(part * count)) * this.source.reduction);
+    [pixel(line.from.y, rows), pixel(line.from.x, columns), pixel(line.to.y, rows),
+      pixel(line.to.x, columns)].forEach((text, k) => {
+      this.inputs[k]!.value = text;
+    });
+  }
+}

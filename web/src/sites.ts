@@ -1,0 +1,52 @@
+// The sites in numbers.
+import { h, section, table, type Cell } from './dom';
+import { siteSummaries, type RunDocument, type StudySite } from './document';
+import { bytes, number } from './format';
+import { distance, Stack } from './stack';
+
+// ||alone - truth|| of a site, where the page has all of both as they are.
+export function errorAlone(run: RunDocument, site: string): number | null {
+  const set = run.images;
+  if (!set || set.slices.length < set.all_slices || set.reduction > 1) return null;
+  const find = (view: string) => set.stacks.find((s) => s.site === site && s.view === view);
+  const [truth, alone] = [find('truth'), find('alone')];
+  if (!truth || !alone || truth.bits !== 32 || alone.bits !== 32) return null;
+  const [a, b] = [new Stack(alone), new Stack(truth)];
+  return Math.hypot(...set.slices.map((_, k) => distance(a.slice(k), b.slice(k))));
+}
+
+function describe(site: StudySite | undefined): string {
+  if (!site) return '';
+  if (site.kind === 'xrt') return 'XRT';
+  return `XRF${site.element ? ` ${site.element}` : ''}, c = ${number(site.coefficient)} cm\u00b2/g`;
+}
+
+export function sitesSection(run: RunDocument): HTMLElement | null {
+  const sites = siteSummaries(run.summary);
+  if (sites.length === 0) return null;
+  const truth = sites.some((s) => s.error_to_truth !== undefined);
+  const alone = sites.map((s) => errorAlone(run, s.name));
+  const hasAlone = alone.some((e) => e !== null);
+  const headings = ['Site', 'Measures', '\u2016A w \u2212 b\u2016', 'Noise level it fits',
+    ...(truth ? ['Distance to truth'] : []), ...(hasAlone ? ['alone'] : []),
+    'Sent', 'Received', 'SHA-256 of the data'];
+  const rows = sites.map((site, k): Cell[] => [
+    site.name,
+    describe(run.study?.sites.find((s) => s.name === site.name)),
+    number(site.residual),
+    number(site.discrepancy, 3),
+    ...(truth ? [number(site.error_to_truth)] : []),
+    ...(hasAlone ? [number(alone[k])] : []),
+    bytes(site.bytes_up),
+    bytes(site.bytes_down),
+    h('code', { title: site.data_sha256 ?? '' }, (site.data_sha256 ?? '').slice(0, 12)),
+  ]);
+  const level = Number(run.summary.options?.['stop.discrepancy'] ?? 0);
+  const sent = run.kind === 'recon'
+    ? 'Sent and received: what such a site would exchange in a federation; nothing has left this ' +
+      'process.'
+    : 'Sent and received: shares and sums. Every message that left a site is in its ledger.jsonl.';
+  return section('sites', 'Sites', table('Fit and traffic of each site', headings, rows),
+    h('p', { class: 'hint' }, (level > 0 ? `The rule asks for a noise level of at most ${level}. `
+      : '') + sent));
+}

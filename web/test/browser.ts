@@ -1,0 +1,104 @@
+// A browser, and what tests do in it. Every test fails on a request that leaves the file, on an
+// error in the console, and on a page that is wider than its window.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from
+  'playwright-core';
+
+let browser: Browser;
+
+export async function startBrowser(): Promise<void> {
+  browser = await chromium.launch({
+    executablePath: process.env['FIRM_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+}
+
+export async function stopBrowser(): Promise<void> {
+  await browser?.close();
+}
+
+interface Opened {
+  page: Page;
+  troubles: string[];
+}
+
+async function open(file: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const url = pathToFileURL(file).href;
+  const troubles: string[] = [];
+  page.on('request', (r) => {
+    if (r.url() !== url && !r.url().startsWith('data:')) troubles.push(`request ${r.url()}`);
+  });
+  page.on('console', (m) => {
+    if (m.type() === 'error' || m.type() === 'warning') troubles.push(`console: ${m.text()}`);
+  });
+  page.on('pageerror', (e) => troubles.push(`error: ${e.stack ?? e.message}`));
+  await page.goto(url);
+  await page.locator('.overview').waitFor();
+  return { page, troubles };
+}
+
+/** Runs a test on a page, keeps a picture of it where FIRM_SCREENSHOTS says, and looks for trouble. */
+export async function on(
+  name: string,
+  file: string,
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const { page, troubles } = await open(file, options);
+  try {
+    await work(page);
+    const wide = await page.evaluate(() =>
+      document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(wide <= 0, `the page is ${wide} pixels wider than its window`);
+    const folder = process.env['FIRM_SCREENSHOTS'];
+    if (folder) {
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+    }
+  } finally {
+    await page.context().close();
+  }
+  assert.deepEqual(troubles, []);
+}
+
+export function image(page: Page, view: string, site: string): Locator {
+  return page.getByRole('img', { name: new RegExp(`^${view} of ${site},`) });
+}
+
+export function readout(canvas: Locator): Locator {
+  return canvas.locator('xpath=..').locator('output.readout');
+}
+
+export async function pixelOf(canvas: Locator): Promise<{ row: number; column: number; value: number }> {
+  const data = await readout(canvas).evaluate((e: HTMLElement) => ({ ...e.dataset }));
+  return { row: Number(data['row']), column: Number(data['column']), value: Number(data['value']) };
+}
+
+export async function hover(canvas: Locator, x: number, y: number): Promise<void> {
+  await canvas.scrollIntoViewIfNeeded();
+  const box = (await canvas.boundingBox())!;
+  await canvas.page().mouse.move(box.x + x * box.width, box.y + y * box.height);
+  await settle(canvas.page());
+}
+
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+/** Number of different colours of a canvas. */
+export function colours(canvas: Locator): Promise<number> {
+  return canvas.evaluate((c: HTMLCanvasElement) => {
+    const { data } = c.getContext('2d')!.getImageData(0, 0, c.width, c.height);
+    const seen = new Set<number>();
+    for (let k = 0; k < data.length; k += 4) {
+      seen.add((data[k]! << 16) | (data[k + 1]! << 8) | data[k + 2]!);
+    }
+    return seen.size;
+  });
+}

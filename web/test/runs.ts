@@ -1,0 +1,69 @@
+// Runs of the program, for the tests of their pages.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunDocument } from '../src/document';
+
+const program = process.env['FIRM_PROGRAM'] ?? 'firm';
+
+export class Runs {
+  readonly directory = mkdtempSync(join(tmpdir(), 'firm-page-'));
+
+  path(...names: string[]): string {
+    return join(this.directory, ...names);
+  }
+
+  firm(...argv: string[]): string {
+    return execFileSync(program, argv, { cwd: this.directory, encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, OMP_NUM_THREADS: '2' } });
+  }
+
+  /** What a hand-made study might contain; `name` becomes the study's. */
+  study(out: string, name: string, ...more: string[]): void {
+    this.firm('simulate', '--out', out, ...more);
+    const file = this.path(out, 'study.toml');
+    const text = readFileSync(file, 'utf8').replace(/^name = .*$/m, `name = ${JSON.stringify(name)}`);
+    writeFileSync(file, text);
+  }
+
+  /** Adds rounds to the history of a run, as a long one has them. */
+  lengthen(run: string, rounds: number): void {
+    const lines: string[] = [];
+    for (let round = 100; round < 100 + rounds; ++round) {
+      const value = round === 5000 ? 7 : 1 / round;
+      lines.push(JSON.stringify({ round, seconds: round / 100, objective: value, step_norm: value,
+        constraint_violation: value, kkt: value, residuals: { 'xrf-1': value, xrt: value } }));
+    }
+    appendFileSync(this.path(run, 'history.jsonl'), `${lines.join('\n')}\n`);
+  }
+
+  /** The document in a page. */
+  document(page: string): RunDocument {
+    const html = readFileSync(page, 'utf8');
+    const start = html.indexOf('id="firm-document">') + 'id="firm-document">'.length;
+    return JSON.parse(html.slice(start, html.indexOf('</script>', start))) as RunDocument;
+  }
+
+  /** Values of a TIFF as the program writes it: one strip of float32, little-endian. */
+  tiff(run: string, site: string, slice: number): { columns: number; values: Float32Array } {
+    const name = `recon_${String(slice).padStart(5, '0')}.tiff`;
+    const bytes = readFileSync(this.path(run, 'recon', `${site}_rec`, name));
+    const directory = bytes.readUInt32LE(4);
+    const tags = new Map<number, number>();
+    for (let k = 0; k < bytes.readUInt16LE(directory); ++k) {
+      const at = directory + 2 + 12 * k;
+      const short = bytes.readUInt16LE(at + 2) === 3;
+      tags.set(bytes.readUInt16LE(at), short ? bytes.readUInt16LE(at + 8)
+        : bytes.readUInt32LE(at + 8));
+    }
+    const [columns, rows, offset] = [tags.get(256)!, tags.get(257)!, tags.get(273)!];
+    const values = new Float32Array(rows * columns);
+    for (let k = 0; k < values.length; ++k) values[k] = bytes.readFloatLE(offset + 4 * k);
+    return { columns, values };
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,109 @@
+// Parts of the page that need no browser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { certificateText } from '../src/certificate';
+import { colourAt } from '../src/colormap';
+import type { RunDocument } from '../src/document';
+import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
+import { sample } from '../src/profile';
+import { Stack } from '../src/stack';
+
+test('numbers are short and exact enough', () => {
+  assert.equal(number(0), '0');
+  assert.equal(number(9.93602521646153e-5), '9.936e\u22125');
+  assert.equal(number(-2e-7), '\u22122e\u22127');
+  assert.equal(number(22.836095), '22.84');
+  assert.equal(number(123456), '1.235e5');
+  assert.equal(number(null), '\u2013');
+  assert.equal(number(0.0012345, 3), '0.00123');
+  assert.equal(integer(1234567), '1\u202f234\u202f567');
+  assert.equal(bytes(498216), '486.5 KiB');
+  assert.equal(bytes(12), '12 B');
+  assert.equal(seconds(0.373386932), '0.373 s');
+  assert.equal(seconds(3725), '1:02 h');
+  assert.equal(seconds(61), '1:01 min');
+  assert.equal(length(1e-4), '1 \u00b5m');
+  assert.equal(length(0.5), '5 mm');
+  assert.equal(unit('g/cm^3'), 'g/cm\u00b3');
+  assert.equal(roundLength(0.0074), 0.005);
+});
+
+test('colours are those of the pictures of a run', () => {
+  assert.deepEqual(colourAt('viridis', 0), [0x44, 0x01, 0x54]);
+  assert.deepEqual(colourAt('viridis', 1), [0xfd, 0xe7, 0x25]);
+  assert.deepEqual(colourAt('viridis', 0.5), [0x21, 0x90, 0x8c]);
+  assert.deepEqual(colourAt('grey', 0.5), [128, 128, 128]);
+  assert.deepEqual(colourAt('diverging', 0.5), [255, 255, 255]);
+  assert.deepEqual(colourAt('grey', 7), [255, 255, 255]);
+});
+
+test('a line visits the pixels under it', () => {
+  const line = { from: { x: 0.5 / 4, y: 0.5 / 3 }, to: { x: 3.5 / 4, y: 0.5 / 3 } };
+  assert.deepEqual(sample(line, 3, 4), [0, 1, 2, 3].map((k) => ({ index: k, at: k })));
+  const down = { from: { x: 0.99, y: 0 }, to: { x: 0.99, y: 1 } };
+  assert.deepEqual(sample(down, 3, 4).map((p) => p.index), [3, 7, 11, 11]);
+});
+
+function packed(bits: 16 | 32, values: string, more = {}) {
+  return new Stack({ site: 'a', view: 'reconstruction', rows: 1, columns: 2, low: 0, high: 1, bits,
+    values, ...more });
+}
+
+test('stacks are decoded slice by slice', () => {
+  const floats = Buffer.from(new Float32Array([1.5, -2, 0, 4]).buffer).toString('base64');
+  assert.deepEqual([...packed(32, floats).slice(1)], [0, 4]);
+  const words = Buffer.from(new Uint16Array([0, 65534, 65535, 1]).buffer).toString('base64');
+  const stack = packed(16, words, { base: -1, step: 0.5 });
+  assert.deepEqual([...stack.slice(0)], [-1, 32766]);
+  assert.deepEqual([...stack.slice(1)], [NaN, -0.5]);
+});
+
+function run(method: string, kkt: object, more: object = {}): RunDocument {
+  return {
+    format: 'firm-report', version: 1, program: '1', kind: 'recon', image_norm: 100,
+    summary: {
+      study: 's', version: '1', seconds: 1, method, objective: 0.02,
+      kkt: { primal: 0, stationarity: 1e-6, relative: 1.2e-5, min_w: 0, multiplier: 0.5, ...kkt },
+      termination: { reason: 'kkt', message: '', converged: true }, ...more,
+    },
+  };
+}
+
+test('the certificate says what the numbers allow', () => {
+  const text = certificateText(run('firm-ds', {})).join('\n');
+  assert.match(text, /Certified to 1\.2e\u22125: .*joint problem/);
+  assert.match(text, /below that of these images, f = 0\.02, by more than 1e\u22126 \u00b7 \u2016v/);
+  // ||r|| ||w|| = 1e-4, which is 0.5 % of f.
+  assert.match(text, /\u2016w\u2016 = 100, that is 1e\u22124 \(0\.5 % of f\)/);
+  assert.match(text, /exactly: \u2016D w\u2016 = 0/);
+});
+
+test('a violated constraint weakens the bound by ||mu|| ||D w||', () => {
+  const text = certificateText(run('firm', { primal: 2e-3 })).join('\n');
+  assert.match(text, /\u2016v \u2212 w\u2016 \+ 0\.001\./);
+  assert.match(text, /that is 0\.0011 \(5\.5 % of f\)/);
+  assert.match(text, /up to \u2016D w\u2016 = 0\.002/);
+});
+
+test('a bound that says nothing is called so', () => {
+  const text = certificateText(run('firm', { stationarity: 1 })).join('\n');
+  assert.match(text, /that is 100, more than f itself: so far away, the bound says nothing/);
+});
+
+test('sites that were solved alone are not said to obey the coupling', () => {
+  const text = certificateText(run('pgd', { primal: 3, multiplier: 0 })).join('\n');
+  assert.match(text, /each site by itself/);
+  assert.doesNotMatch(text, /with attenuation =/);
+  assert.match(text, /solved alone: nothing ties/);
+});
+
+test('what is not optimal is called so', () => {
+  const noise = { termination: { reason: 'discrepancy', message: '', converged: true } };
+  assert.match(certificateText(run('firm', {}, noise)).join('\n'), /on purpose before the optimum/);
+  const limit = { termination: { reason: 'rounds', message: '9 rounds', converged: false } };
+  assert.match(certificateText(run('firm', {}, limit)).join('\n'), /by a limit .*\(9 rounds\)/);
+  assert.match(certificateText(run('firm', { min_w: -1 })).join('\n'), /not all non-negative/);
+  const site = run('firm', {});
+  delete site.image_norm;
+  assert.doesNotMatch(certificateText(site).join('\n'), /For every v/);
+});
