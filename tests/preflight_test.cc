@@ -206,6 +206,11 @@ TEST_F(PreflightTest, RefusesAStudyThatDoesNotFitIntoMemory) {
   expect_warning("memory", "found 65 MiB available", "fewer slices");
 }
 
+TEST_F(PreflightTest, KnowsThatAllSitesInOneProcessCanBeSolvedInChunks) {
+  machine_.memory = std::uint64_t{1} << 20;
+  expect_wrong(3, "memory", "found 1 MiB available", "firm recon --max-memory");
+}
+
 TEST_F(PreflightTest, NeedsGrowWithTheStudy) {
   // As measured: 325 MiB at most for firm-ds, 52 MiB on the disk when all is over.
   const SiteSize size{std::uint64_t{16} << 20, std::uint64_t{8} << 20, 1, 4};

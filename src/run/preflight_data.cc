@@ -9,8 +9,10 @@
 #include "io/inspect.h"
 #include "io/load_study.h"
 #include "io/quantity.h"
+#include "run/chunks.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"
+#include "run/run_needs.h"
 
 namespace firm::preflight_checks {
 namespace {
@@ -102,17 +104,29 @@ void check_values(const Context& c, const StudyFile& file, const SiteEntry& entr
 
 // ---- memory ---------------------------------------------------------------------------
 
+// All sites in one process, as in `firm recon`.
+std::uint64_t needed_together(const StudyToCheck& study, std::vector<Site> sites) {
+  std::ranges::stable_partition(sites, [](const Site& s) { return s.kind == SiteKind::kXrf; });
+  Study all = study_without_sites(study.file);
+  all.sites = std::move(sites);
+  const auto chunks = cut_slices(all.slices, static_cast<std::size_t>(study.options.chunks));
+  return run_needs(study.options, all, !study.file.truth.empty()).bytes(chunks.back().count);
+}
+
 // Whether the data can be read.
 bool check_memory(const Context& c, const StudyToCheck& study, const std::vector<Site>& sites) {
-  std::uint64_t needed = 0;
+  const bool together = !c.arguments.site() && sites.size() == study.file.sites.size();
+  std::uint64_t needed = together ? needed_together(study, sites) : 0;
   for (const Site& site : sites) {
-    needed += memory_needed(study.options.method, site_size(study.file, site));
+    if (!together) needed += memory_needed(study.options.method, site_size(study.file, site));
   }
   const std::string text =
       fmt::format("expected {} for {}, found {} available", byte_size_text(needed),
                   study.options.method, byte_size_text(c.machine.memory));
-  const std::string fix =
-      "fewer slices, a machine or a job with more memory, or method firm, which needs least";
+  const std::string fix = fmt::format(
+      "{}fewer slices, a machine or a job with more memory, or method firm, which "
+      "needs least",
+      together ? "firm recon --max-memory, which solves some slices at a time; " : "");
   if (needed > c.machine.memory) {
     c.findings.wrong(Error::Kind::kData, "memory", text, fix);
     return false;
