@@ -28,7 +28,7 @@ class Report : public CommandLine {
 
   Json document(const std::string& path = "r/report.html") {
     const std::string text = page(path);
-    const std::string start = "id=\"firm-document\">";
+    const std::string start = R"(id="firm-document">)";
     const std::size_t from = text.find(start) + start.size();
     return Json::parse(text.substr(from, text.find("</script>", from) - from));
   }

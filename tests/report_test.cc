@@ -158,7 +158,7 @@ TEST(ReportPageTest, NoTextCanLeaveTheDocument) {
   EXPECT_EQ(count(page, "<script"), count(page_bundle(), "<script"));
   EXPECT_EQ(count(page, "</script"), count(page_bundle(), "</script"));
   EXPECT_EQ(count(page, "<!--"), count(page_bundle(), "<!--"));
-  const std::string start = "id=\"firm-document\">";
+  const std::string start = R"(id="firm-document">)";
   const std::size_t from = page.find(start) + start.size();
   EXPECT_EQ(nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from)),
             document);
@@ -166,10 +166,10 @@ TEST(ReportPageTest, NoTextCanLeaveTheDocument) {
 
 TEST(ReportPageTest, AllowsNothingFromElsewhere) {
   const std::string page = report_page("{}");
-  EXPECT_EQ(count(page, "http-equiv=\"Content-Security-Policy\""), 1u);
+  EXPECT_EQ(count(page, R"(http-equiv="Content-Security-Policy")"), 1u);
   EXPECT_EQ(count(page, "default-src 'none'; connect-src 'none'; script-src 'sha256-"), 1u);
   EXPECT_EQ(count(page, "unsafe-"), 0u);
-  for (const char* attribute : {"<link rel=\"stylesheet\"", "<script src", "@import", "//cdn"}) {
+  for (const char* attribute : {R"(<link rel="stylesheet")", "<script src", "@import", "//cdn"}) {
     EXPECT_EQ(count(page, attribute), 0u) << attribute;
   }
 }

@@ -40,6 +40,13 @@ function nearest(u: uPlot, series: number, hovered: number): number {
   return hovered;
 }
 
+// Lines of a logarithmic axis: over many decades, only at powers of ten.
+function decades(splits: number[]): (number | null)[] {
+  const found = splits.filter((v) => v !== null && v > 0);
+  if (found.length < 20) return splits;
+  return splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null));
+}
+
 export class Chart {
   readonly element: HTMLElement;
   private readonly place: HTMLDivElement;
@@ -79,11 +86,13 @@ export class Chart {
 
   private settings(options: ChartOptions, series: Series[]): uPlot.Options {
     const ink = colour('--ink');
-    const axis = (label: string): uPlot.Axis => ({
+    const lines = (log: boolean | undefined) => ({ stroke: colour('--grid'), width: 1,
+      ...(log ? { filter: (_: uPlot, splits: number[]) => decades(splits) } : {}) });
+    const axis = (label: string, log: boolean | undefined): uPlot.Axis => ({
       label,
       stroke: ink,
-      grid: { stroke: colour('--grid'), width: 1 },
-      ticks: { stroke: colour('--grid'), width: 1 },
+      grid: lines(log),
+      ticks: lines(log),
       font: '12px system-ui, sans-serif',
       labelFont: '12px system-ui, sans-serif',
       labelSize: 22,
@@ -93,12 +102,14 @@ export class Chart {
       width: Math.max(200, this.place.clientWidth),
       height: this.height,
       scales: {
-        x: { time: false, distr: options.logX ? 3 : 1 },
+        x: { time: false, distr: options.logX ? 3 : 1,
+          ...(options.logX ? { range: (_: uPlot, low: number, high: number) => [low, high] } : {}) },
         y: { distr: options.logY ? 3 : 1 },
       },
       cursor: { dataIdx: nearest, drag: { x: true, y: false } },
       legend: { live: true },
-      axes: [{ ...axis(options.xLabel), size: 36 }, { ...axis(options.yLabel), size: 64 }],
+      axes: [{ ...axis(options.xLabel, options.logX), size: 36 },
+        { ...axis(options.yLabel, options.logY), size: 64 }],
       series: [
         { label: options.xLabel, value: (_, v) => number(v, 5) },
         ...series.map((s): uPlot.Series => ({

@@ -30,9 +30,12 @@ function facts(run: RunDocument): [string, string][] {
   if (summary.error_to_truth) {
     list.push(['Distance to truth', number(summary.error_to_truth.total)]);
   }
+  if (typeof summary.sites === 'number') list.push(['Sites', String(summary.sites)]);
+  if (summary.run) list.push(['Run', summary.run]);
   if (summary.attempts !== undefined) list.push(['Attempts', String(summary.attempts)]);
   if (summary.exchanges !== undefined) list.push(['Sums over sites', integer(summary.exchanges)]);
   list.push(['Time', seconds(summary.seconds)]);
+  if (run.kind === 'coordinator') list.push(['Version', summary.version]);
   if (sites.length > 0) {
     list.push(['Sent per site', bytes(Math.max(...sites.map((s) => s.bytes_up)))]);
   }
@@ -46,8 +49,8 @@ export function overview(run: RunDocument): HTMLElement {
     h('p', { class: 'kind' }, kinds[run.kind]),
     ended ? h('p', { class: 'headline' }, ended) : null,
     run.kind === 'coordinator'
-      ? h('p', {}, 'A coordinator adds masked shares: it has neither images nor curves. Those are ' +
-        'in the reports of the sites.') : null,
+      ? h('p', {}, 'A coordinator adds up what sites send, and keeps neither images nor curves: ' +
+        'those are in the reports of the sites.') : null,
     h('dl', { class: 'facts' },
       ...facts(run).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))),
     ...(run.notes ?? []).map((note) => h('p', { class: 'note' }, note)));

@@ -293,7 +293,7 @@ test('in a federation a site shows its own images, the coordinator none', async 
   const known = runs.document(coordinator);
   assert.deepEqual(Object.keys(known).sort(), ['format', 'kind', 'program', 'summary', 'version']);
   await on('coordinator', coordinator, async (page) => {
-    await page.getByText('it has neither images nor curves').waitFor();
+    await page.getByText('keeps neither images nor curves').waitFor();
     assert.equal(await page.locator('canvas').count(), 0);
   });
   await on('federation', runs.path('demo', 'report.html'), async (p) => {
