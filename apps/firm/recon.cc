@@ -86,6 +86,7 @@ ReconResult reconstruct_with_progress(const Arguments& a) {
   int first = -1;  // a resumed run does not begin at round 0
   if (a.speaks()) {
     callbacks.progress = line.callback();
+    callbacks.on_note = [&](const std::string& text) { line.print_event(text); };
     callbacks.on_round = [&](const RoundRecord& r, int limit) {
       if (first < 0) first = r.round;
       const int done = std::max(1, r.round - first);

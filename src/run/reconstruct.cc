@@ -5,8 +5,8 @@
 
 #include "core/timing.h"
 #include "firm/error.h"
-#include "io/load_study.h"
 #include "io/study_file.h"
+#include "prep/load_study.h"
 #include "run/checkpoint.h"
 #include "run/identity.h"
 #include "run/run_json.h"
@@ -58,7 +58,14 @@ void Reconstruction::load() {
   loaded_ = load_study(file_, arguments_.study);
   facts_.study = loaded_.study.name;
   facts_.options = options_;
-  for (const SiteData& data : loaded_.data) facts_.fingerprints.push_back(fingerprint(data.values));
+  for (const SiteData& data : loaded_.data) {
+    const PreparationReport& prepared = loaded_.reports[data.site];
+    facts_.fingerprints.push_back(fingerprint(data));
+    facts_.preparations.push_back(preparation_json(prepared));
+    for (const auto& line : preparation_lines(loaded_.study.sites[data.site].name, prepared)) {
+      if (callbacks_.on_note) callbacks_.on_note(line);
+    }
+  }
   identity_ = run_identity(loaded_.study, options_, facts_.fingerprints);
   problem_ = std::make_unique<Problem>(loaded_.study, loaded_.data,
                                        ProblemOptions{options_.threads, "auto"});

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "prep/report.h"
 #include "solve/solver.h"
 
 namespace firm {
@@ -29,7 +30,11 @@ struct RunFacts {
   SolveOptions options;
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
   std::optional<FederationFacts> federation = {};
+  std::vector<std::string> preparations = {};  // of each site's data, as JSON
 };
+
+// One object.
+std::string preparation_json(const PreparationReport& report);
 
 // The whole summary.
 std::string summary_json(const Summary& summary, const RunFacts& facts);
