@@ -354,7 +354,7 @@ TEST(Rings, MaskedBeamletsDoNotDisturb) {
   for (std::size_t a = 0; a < angles; ++a) {
     for (std::size_t x = 0; x < beamlets; ++x) {
       const double t = static_cast<double>(x) - 25 - 5 * std::sin(0.1 * static_cast<double>(a));
-      s.value(s.index(a, x, 0)) = static_cast<float>(std::sqrt(std::max(0.0, 300 - t * t)));
+      s.value(s.index(a, x, 0)) = static_cast<float>(10 * std::exp(-t * t / 800));
     }
   }
   const Sinogram clean = s;
@@ -374,7 +374,7 @@ TEST(Rings, MaskedBeamletsDoNotDisturb) {
     stripe += (s.value(s.index(a, 20, 0)) - clean.value(s.index(a, 20, 0))) / angles;
     EXPECT_EQ(s.value(s.index(a, 21, 0)), 1e6f);
   }
-  EXPECT_LT(std::abs(stripe), 0.1);
+  EXPECT_LT(std::abs(stripe), 0.5);
 }
 
 }  // namespace

@@ -10,14 +10,14 @@ namespace {
 
 constexpr int kSteps = 16;
 
-// 1 / (A 1), or 1 / (A^T 1): 0 where nothing is hit.
+// 1 / (A 1), or 1 / (A^T W): 0 where nothing is hit.
 void invert(Block& sums) {
   for (float& value : sums.values()) value = value > 1e-3f ? 1 / value : 0;
 }
 
-Block filled(std::size_t rows, std::size_t columns, float value) {
-  Block block(rows, columns);
-  std::ranges::fill(block.values(), value);
+Block ones(std::size_t rows) {
+  Block block(rows, 1);
+  std::ranges::fill(block.values(), 1.0f);
   return block;
 }
 
@@ -65,10 +65,10 @@ double AxisMisfit::at(double axis) const {
   options.columns = static_cast<int>(columns);
   const auto a = make_projector(g, options);
   Block per_ray(g.rays(), 1);  // R = 1 / (A 1)
-  a->forward(filled(g.pixels(), 1, 1), per_ray);
+  a->forward(ones(g.pixels()), per_ray);
   invert(per_ray);
-  Block per_pixel(g.pixels(), 1);  // C = 1 / (A^T 1)
-  a->adjoint(filled(g.rays(), 1, 1), per_pixel);
+  Block per_pixel(g.pixels(), columns);  // C = 1 / (A^T W), so that gaps do not slow down a part
+  a->adjoint(weights_, per_pixel);
   invert(per_pixel);
   Block w(g.pixels(), columns);
   Block y(g.pixels(), columns);
@@ -89,8 +89,7 @@ double AxisMisfit::at(double axis) const {
     const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
     const auto momentum = static_cast<float>((t - 1) / next);
     for (std::size_t i = 0; i < w.size(); ++i) {  // w <- (y + C A^T e)_+
-      const float better =
-          std::max(0.0f, y.data()[i] + per_pixel.data()[i / columns] * step.data()[i]);
+      const float better = std::max(0.0f, y.data()[i] + per_pixel.data()[i] * step.data()[i]);
       y.data()[i] = better + momentum * (better - w.data()[i]);
       w.data()[i] = better;
     }

@@ -21,7 +21,7 @@ struct AxisView {
 class AxisMisfit {
  public:
   // `angles` in radians and `shifts` (may be empty) of the sinogram; `width`: beamlets to each side
-  // of the middle between which an axis may lie.
+  // of the middle between which an axis may lie: the image is as large as that takes.
   AxisMisfit(const Sinogram& s, const std::vector<double>& angles,
              const std::vector<double>& shifts, const AxisView& view, double width);
 

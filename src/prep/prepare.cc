@@ -35,6 +35,7 @@ class Preparing {
   void normalize();
   void normalize_transmission();
   void take_transmissions();
+  void doubt_transmissions();
   void find_axis();
   void finish();
 
@@ -195,22 +196,32 @@ void Preparing::normalize() {
   result_.report.normalized = "monitor";
 }
 
+// White frames or a monitor of another exposure or unit shift all logarithms by a constant.
+void Preparing::doubt_transmissions() {
+  constexpr float kTooMuch = 1.5f;
+  constexpr float kTooLittle = 0.01f;
+  std::size_t above = 0;
+  float largest = 0;
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    if (!s_.usable(k)) continue;
+    above += s_.value(k) > kTooMuch ? 1 : 0;
+    largest = std::max(largest, s_.value(k));
+  }
+  const char* why =
+      "white frames or a monitor of another exposure or unit? normalize = \"air\" "
+      "refers them to beamlets beside the object";
+  if (above > s_.size() / 100) {
+    warn(fmt::format("{} of {} transmissions are above {}: {}", above, s_.size(), kTooMuch, why));
+  } else if (largest < kTooLittle) {
+    warn(fmt::format("no transmission is above {:.3g}: {}", largest, why));
+  }
+}
+
 void Preparing::take_transmissions() {
   const Clipped clipped = clip(how_.clip_low, how_.clip_high, s_);
   result_.report.clipped_low = clipped.low;
   result_.report.clipped_high = clipped.high;
-  constexpr float kTooMuch = 1.5f;
-  std::size_t above = 0;
-  for (std::size_t k = 0; k < s_.size(); ++k) {
-    above += s_.usable(k) && s_.value(k) > kTooMuch ? 1 : 0;
-  }
-  if (above > s_.size() / 100) {
-    warn(
-        fmt::format("{} of {} transmissions are above {}: white frames or a monitor of another "
-                    "exposure or unit? normalize = \"air\" refers them to beamlets beside the "
-                    "object",
-                    above, s_.size(), kTooMuch));
-  }
+  doubt_transmissions();
   take_logarithm(s_);
   refuse(s_, Flaw::kNotPositive, *source_.scan.data,
          "a positive transmission (data - dark) / (white - dark)", "values that are not");

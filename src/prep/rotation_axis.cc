@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kMostSlices = 4;
 constexpr std::size_t kCoarseBeamlets = 96;
 constexpr std::size_t kFineBeamlets = 400;
-constexpr std::size_t kFineAngles = 360;
+constexpr std::size_t kFineAngles = 200;
 constexpr int kMostCandidates = 65;
 constexpr double kReach = 3;     // coarse beamlets to each side of the best for the parabola
-constexpr double kStep = 0.5;    // between its points
+constexpr double kStep = 0.5;    // between its points; half of the angles do with twice that
 constexpr double kFloor = 0.02;  // of a coarse beamlet: what the parabola tells at best
 
 // Up to `most` of `count` things, evenly.
@@ -74,7 +74,7 @@ Parabola parabola(const std::vector<double>& values, double from, double step) {
 }
 
 // The best axis near `start`, by parabolas: the points are moved until the best is among them.
-double refine(const AxisMisfit& misfit, double start, const AxisRange& range) {
+double refine(const AxisMisfit& misfit, double start, double step, const AxisRange& range) {
   const auto unit = static_cast<double>(misfit.coarsening());
   const double low = range.middle - range.width;
   const double high = range.middle + range.width;
@@ -83,11 +83,10 @@ double refine(const AxisMisfit& misfit, double start, const AxisRange& range) {
   for (int move = 0; move < kMoves; ++move) {
     const double from = centre - kReach * unit;
     std::vector<double> values;
-    for (double x = -kReach; x <= kReach; x += kStep)
-      values.push_back(misfit.at(centre + x * unit));
+    for (double x = -kReach; x <= kReach; x += step) values.push_back(misfit.at(centre + x * unit));
     const auto smallest = std::min_element(values.begin(), values.end());
-    const double at = from + kStep * unit * static_cast<double>(smallest - values.begin());
-    const Parabola p = parabola(values, from, kStep * unit);
+    const double at = from + step * unit * static_cast<double>(smallest - values.begin());
+    const Parabola p = parabola(values, from, step * unit);
     const bool inside = p.opens_up && std::abs(p.best - centre) < (kReach - 1) * unit;
     if (inside || move + 1 == kMoves) return std::clamp(inside ? p.best : at, low, high);
     const double next = std::clamp(at, low, high);
@@ -113,8 +112,13 @@ CoarseBest search(const AxisMisfit& misfit, const AxisRange& range) {
   const auto smallest = std::min_element(values.begin(), values.end());
   const auto at = static_cast<int>(smallest - values.begin());
   CoarseBest best;
-  best.axis = range.middle + range.width * (2.0 * at / intervals - 1);
+  const double step = 2 * range.width / intervals;
+  best.axis = range.middle - range.width + step * at;
   best.at_edge = at == 0 || at == intervals;
+  if (!best.at_edge) {
+    const Parabola p = parabola({smallest - 1, smallest + 2}, best.axis - step, step);
+    if (p.opens_up) best.axis = std::clamp(p.best, best.axis - step, best.axis + step);
+  }
   const double least = *smallest;
   std::nth_element(values.begin(), values.begin() + intervals / 2, values.end());
   const double median = values[static_cast<std::size_t>(intervals / 2)];
@@ -136,7 +140,7 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
   RotationAxis result;
   result.axis = range.middle;
   result.uncertainty = range.width;
-  AxisView view{some_of(s.slices(), kMostSlices), some_angles(angles, 2 * kCoarseBeamlets),
+  AxisView view{some_of(s.slices(), kMostSlices), some_angles(angles, kCoarseBeamlets),
                 coarsening_to(s.beamlets, kCoarseBeamlets)};
   const AxisMisfit coarse(s, angles, shifts, view, range.width);
   if (!coarse.any()) return result;
@@ -145,23 +149,21 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
   const CoarseBest best = search(coarse, range);
   result.contrast = best.contrast;
   result.at_edge = best.at_edge;
-  const double near = refine(coarse, best.axis, range);
 
   view.coarsening = coarsening_to(s.beamlets, kFineBeamlets);
   view.angles = some_angles(angles, kFineAngles);
-  const auto refined = [&](const std::vector<std::size_t>& chosen) {
-    return refine(
-        AxisMisfit(s, angles, shifts, {view.slices, chosen, view.coarsening}, range.width), near,
-        range);
+  // No larger an image than the best axis needs: it is what takes time.
+  const double width =
+      std::min(range.width, std::abs(best.axis - range.middle) + 0.05 * 2 * range.middle);
+  const auto refined = [&](const std::vector<std::size_t>& chosen, double step) {
+    const AxisView part{view.slices, chosen, view.coarsening};
+    return refine(AxisMisfit(s, angles, shifts, part, width), best.axis, step, range);
   };
-  result.axis = refined(view.angles);
+  result.axis = refined(view.angles, kStep);
+  if (angles.size() < 2) return result;
   result.uncertainty = kFloor * static_cast<double>(view.coarsening);
-  if (angles.size() < 2) {
-    result.uncertainty = range.width;
-    return result;
-  }
-  const double halves[] = {refined(every_second(view.angles, 0)),
-                           refined(every_second(view.angles, 1))};
+  const double halves[] = {refined(every_second(view.angles, 0), 2 * kStep),
+                           refined(every_second(view.angles, 1), 2 * kStep)};
   result.uncertainty = std::max(result.uncertainty, std::abs(halves[0] - halves[1]) / 2);
   return result;
 }
