@@ -13,7 +13,7 @@
 #include "command_line.h"
 #include "io/data_exchange.h"
 #include "io/image_file.h"
-#include "io/load_study.h"
+#include "prep/load_study.h"
 #include "io/pending_file.h"
 #include "run/run_needs.h"
 

@@ -1,4 +1,4 @@
-#include "io/load_study.h"
+#include "prep/load_study.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "firm/error.h"
 #include "io/data_exchange.h"
 #include "io/hdf5.h"
+#include "prep/prepare.h"
 #include "sim/simulate.h"
 #include "temporary_directory.h"
 
@@ -218,8 +219,8 @@ TEST_F(LoadStudy, LoadsOneSiteWithoutTheFilesOfOthers) {
     std::filesystem::remove(directory_ / name);
   }
   const SiteEntry& entry = file_.sites[1];
-  EXPECT_TRUE(equal(load_site_data(file_, entry, path()), simulation_.sites[1].data));
-  EXPECT_EQ(site_geometry(file_, entry, path()).beamlets, simulation_.geometry.beamlets);
+  EXPECT_TRUE(equal(prepare_site(file_, entry, path()).data.values, simulation_.sites[1].data));
+  EXPECT_EQ(load_site(file_, entry, path()).geometry.beamlets, simulation_.geometry.beamlets);
   EXPECT_EQ(load_site(file_, entry, path()).name, "xrf-2");
   EXPECT_THROW(load(), Error);
 }
@@ -264,7 +265,7 @@ TEST_F(LoadStudy, AveragesWhiteAndDarkOfEachBeamletAndSlice) {
   for (const bool with_dark : {true, false}) {
     if (!with_dark) a.dark = Block();
     write_acquisition(directory_ / "xrt.h5", a);
-    const Block b = load_site_data(file_, file_.sites[3], path());
+    const Block b = prepare_site(file_, file_.sites[3], path()).data.values;
     for (std::size_t row = 0; row < 4; ++row) {
       for (std::size_t slice = 0; slice < 2; ++slice) {
         const std::size_t x = row % 2;

@@ -8,8 +8,8 @@
 #include "firm/error.h"
 #include "io/hdf5.h"
 #include "io/inspect.h"
-#include "io/load_study.h"
 #include "io/scan.h"
+#include "prep/prepare.h"
 #include "temporary_directory.h"
 
 namespace firm {
@@ -163,7 +163,7 @@ TEST_F(ScanFormats, NexusGridsHaveAMonitor) {
   site.kind = "xrt";
   site.data = "g.nxs";
   site.prepare.minus_log = true;
-  const Block b = load_site_data(study, site, directory_ / "study.toml");
+  const Block b = prepare_site(study, site, directory_ / "study.toml").data.values;
   EXPECT_NEAR(b(4, 0), -std::log(5.0 / 104.0), 1e-6);
 }
 

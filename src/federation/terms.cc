@@ -8,7 +8,7 @@
 #include "core/sha256.h"
 #include "federation/keystream.h"
 #include "firm/error.h"
-#include "io/load_study.h"
+#include "prep/load_study.h"
 
 namespace firm {
 namespace {

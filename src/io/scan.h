@@ -35,10 +35,12 @@ struct Scan {
   std::string element;                // the one that `data` is of; empty where there is no choice
 };
 
-// What to read of a file that holds several.
+// What to read of a file that holds several, and what a file does not tell.
 struct ScanRequest {
   std::string element = {};  // "Fe"; empty: the file has only one,
   bool first = false;        // or the first will do
+  std::string angles = {};   // file with the angles; empty: they are in the data file
+  std::string axes = {};     // "y:theta:x", where the file does not say
 };
 
 // Chosen by content. Throws firm::Error when the file is of no format that is known, naming what it

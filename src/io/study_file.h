@@ -39,7 +39,7 @@ struct SiteEntry {
   double coefficient = 0;  // cm^2/g, of an xrf site; 0: of the compound or element, at the energy
   Noise noise = Noise::kGiven;
   double sigma = 1;                     // standard deviation of the noise, in the unit of the data
-  std::optional<double> spacing;        // cm, between beamlets; without: as load_study.h says
+  std::optional<double> spacing;        // cm, between beamlets; without: as prep/load_study.h says
   std::optional<double> rotation_axis;  // beamlets, edge coordinates; without: the data file's
   bool find_rotation_axis = false;      // rotation_axis = "auto"
   std::optional<double> axis_search;    // beamlets to each side of the middle to look for it

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/slice_range.h"
-#include "io/load_study.h"
+#include "prep/load_study.h"
 #include "run/checkpoint.h"
 #include "solve/solver.h"
 

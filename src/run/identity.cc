@@ -25,6 +25,13 @@ std::string fingerprint(const Block& block) {
   return hash.finish();
 }
 
+std::string fingerprint(const SiteData& data) {
+  Sha256 hash;
+  hash.add(std::as_bytes(data.values.values()));
+  hash.add(std::as_bytes(data.weights.values()));
+  return hash.finish();
+}
+
 std::string fingerprint(const Geometry& g) {
   std::string text = fmt::format("{} {} {} {} {} {}", g.image_rows, g.image_columns, g.pixel_size,
                                  g.beamlets, g.spacing, g.rotation_axis);

@@ -7,8 +7,9 @@
 
 #include "core/byte_size.h"
 #include "io/inspect.h"
-#include "io/load_study.h"
 #include "io/quantity.h"
+#include "prep/load_study.h"
+#include "prep/prepare.h"
 #include "run/chunks.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"
@@ -83,17 +84,25 @@ std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
 
 // ---- values ------------------------------------------------------------------------------------
 
-void check_values(const Context& c, const StudyFile& file, const SiteEntry& entry) {
+// With the axis that was found, the site that a run will have.
+void check_values(const Context& c, const StudyFile& file, const SiteEntry& entry, Site& site) {
   try {
-    const Block data = load_site_data(file, entry, c.arguments.study);
-    const auto [low, high] = std::minmax_element(data.values().begin(), data.values().end());
+    const PreparedSite prepared = prepare_site(file, entry, c.arguments.study);
+    site = prepared.site;
+    const auto values = prepared.data.values.values();
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const std::string done = preparation_text(prepared.report);
+    if (!done.empty()) c.findings.ok(subject_of(entry), done);
+    for (const std::string& warning : prepared.report.warnings) {
+      c.findings.warning(subject_of(entry), warning, "the site's keys in the study; docs/data.md");
+    }
     if (*low == *high) {
       c.findings.warning(subject_of(entry), fmt::format("all values are {}", *low),
                          "another file, or another dataset in it");
       return;
     }
     c.findings.ok(subject_of(entry), fmt::format("{} values, all finite, from {:.4g} to {:.4g}",
-                                                 data.values().size(), *low, *high));
+                                                 values.size(), *low, *high));
   } catch (const Error& e) {
     c.findings.wrong(
         Error::Kind::kData, subject_of(entry), e.what(),
@@ -158,7 +167,7 @@ std::vector<Site> check_data(const Context& c, const StudyToCheck& study) {
   if (!any) c.findings.ok("data", "none here, as it may be at a coordinator");
   if (known.empty()) return known;
   if (!c.arguments.coordinator() && !check_memory(c, study, known)) return known;
-  for (const SiteEntry* entry : entries) check_values(c, study.file, *entry);
+  for (std::size_t k = 0; k < known.size(); ++k) check_values(c, study.file, *entries[k], known[k]);
   return known;
 }
 

@@ -12,10 +12,11 @@
 #include "federation/fixed_point_collective.h"
 #include "federation/local_exchange.h"
 #include "firm/error.h"
-#include "io/load_study.h"
+#include "prep/load_study.h"
 #include "run/checkpoint.h"
 #include "run/chunks.h"
 #include "run/identity.h"
+#include "run/part_data.h"
 #include "run/part_result.h"
 #include "run/parts.h"
 #include "run/run_json.h"
@@ -50,8 +51,9 @@ class PartsRun {
   bool first() const { return processes_.rank() == 0; }
   // All processes do this or none: what is wrong is thrown by one of them.
   void together(const std::function<void()>& work);
-  void load();
-  void load_part(const Part& part, std::size_t threads);
+  void read();
+  void share();
+  void make_problems();
   void open_directory();
   int round_to_go_on_from() const;
   void solve_all();
@@ -67,6 +69,8 @@ class PartsRun {
   Study study_;
   std::vector<std::vector<Part>> parts_;  // of each process
   std::vector<Work> works_;
+  std::vector<PartData> data_;       // of this process, until there are problems
+  std::vector<PreparedNote> notes_;  // at process 0, of all sites
   std::optional<RunDirectory> directory_;
   StudyFile resolved_;
   int start_round_ = 0;
@@ -90,36 +94,47 @@ void PartsRun::together(const std::function<void()>& work) {
   throw NotThisProcess(static_cast<Error::Kind>(numbers[1]));
 }
 
-void PartsRun::load_part(const Part& part, std::size_t threads) {
-  Work work;
-  work.part = part;
-  const std::string& name = study_.sites[part.site].name;
-  const auto entry = std::find_if(file_.sites.begin(), file_.sites.end(),
-                                  [&](const SiteEntry& e) { return e.name == name; });
-  Study study = study_;
-  study.slices = part.slices;
-  const Block data = load_site_data(file_, *entry, arguments_.study, {part.first, part.slices});
-  work.fingerprint = fingerprint(data);
-  std::vector<std::string> fingerprints(study.sites.size());
-  fingerprints[part.site] = work.fingerprint;
-  work.identity = run_identity(study, options_, fingerprints);
-  work.problem = std::make_unique<Problem>(study, std::vector<SiteData>{{part.site, data}},
-                                           ProblemOptions{static_cast<int>(threads), "auto"});
-  work.truth = read_truth(truth_path(file_, arguments_.study, arguments_.truth), study,
-                          work.problem->variables(), {study_.slices, part.first});
-  works_.push_back(std::move(work));
-}
-
-void PartsRun::load() {
+void PartsRun::read() {
   file_ = read_study(arguments_.study);
   options_ = recon_options(file_, arguments_);
   require_one_chunk(options_, "firm recon with --separate or --mpi");
   study_ = load_geometries(file_, arguments_.study);
   parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
   report(callbacks_.progress, "reading the data", 0);
-  const std::vector<Part>& own = parts_[processes_.rank()];
-  const auto threads = static_cast<std::size_t>(thread_count(options_.threads));
-  for (const Part& part : own) load_part(part, std::max<std::size_t>(1, threads / own.size()));
+  for (const Part& part : parts_[processes_.rank()]) {
+    data_.push_back(read_part(file_, arguments_.study, study_, part));
+  }
+}
+
+void PartsRun::share() {
+  share_axes(file_, data_, processes_, study_);
+  notes_ = gather_notes(data_, processes_);
+  for (const PreparedNote& note : notes_) {
+    for (const std::string& line : note.lines) {
+      if (callbacks_.on_note) callbacks_.on_note(line);
+    }
+  }
+}
+
+void PartsRun::make_problems() {
+  const auto all = static_cast<std::size_t>(thread_count(options_.threads));
+  const int threads = static_cast<int>(std::max<std::size_t>(1, all / data_.size()));
+  for (PartData& data : data_) {
+    Work work;
+    work.part = data.part;
+    work.fingerprint = data.fingerprint;
+    Study study = study_;
+    study.slices = work.part.slices;
+    std::vector<std::string> fingerprints(study.sites.size());
+    fingerprints[work.part.site] = work.fingerprint;
+    work.identity = run_identity(study, options_, fingerprints);
+    work.problem = std::make_unique<Problem>(study, std::vector<SiteData>{std::move(data.data)},
+                                             ProblemOptions{threads, "auto"});
+    work.truth = read_truth(truth_path(file_, arguments_.study, arguments_.truth), study,
+                            work.problem->variables(), {study_.slices, work.part.first});
+    works_.push_back(std::move(work));
+  }
+  data_.clear();
 }
 
 // The newest round at which all parts, here and elsewhere, have left their state.
@@ -244,7 +259,8 @@ void PartsRun::solve_all() {
 ReconResult PartsRun::write(const std::vector<PartResult>& results) {
   const Summary& common = works_.front().solution.summary;
   const JoinedResult joined = join(study_, common, results);
-  const RunFacts facts{study_.name, options_, joined.fingerprints, {}};
+  RunFacts facts{study_.name, options_, joined.fingerprints, {}};
+  for (const PreparedNote& note : notes_) facts.preparations.push_back(note.json);
   const RunOutput output{
       *directory_, study_, joined.variables,
       resolved_,   facts,  truth_path(file_, arguments_.study, arguments_.truth)};
@@ -256,7 +272,9 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
 }
 
 ReconResult PartsRun::go() {
-  together([this] { load(); });
+  together([this] { read(); });
+  share();
+  together([this] { make_problems(); });
   // Process 0 makes the directory before the others look into it.
   together([this] {
     if (first()) open_directory();

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "firm/error.h"
-#include "io/load_study.h"
+#include "prep/load_study.h"
 #include "run/identity.h"
 #include "run/report_parts.h"
 

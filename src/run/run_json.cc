@@ -40,6 +40,7 @@ Json sites_json(const Summary& s, const RunFacts& facts) {
     if (i < facts.fingerprints.size() && !facts.fingerprints[i].empty()) {
       j["data_sha256"] = facts.fingerprints[i];
     }
+    if (i < facts.preparations.size()) j["preparation"] = Json::parse(facts.preparations[i]);
     sites.push_back(j);
   }
   return sites;
@@ -113,6 +114,29 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
 }
 
 }  // namespace
+
+std::string preparation_json(const PreparationReport& r) {
+  Json j = {{"normalized", r.normalized},
+            {"values", r.values},
+            {"masked", r.masked()},
+            {"saturated", r.saturated},
+            {"zingers", r.zingers},
+            {"not_finite", r.not_finite},
+            {"no_beam", r.no_beam},
+            {"not_positive", r.not_positive},
+            {"dead", r.dead},
+            {"dead_beamlets", r.dead_beamlets},
+            {"clipped_low", r.clipped_low},
+            {"clipped_high", r.clipped_high}};
+  if (r.axis) {
+    j["rotation_axis"] = {{"axis", r.axis->axis},
+                          {"uncertainty", r.axis->uncertainty},
+                          {"contrast", r.axis->contrast},
+                          {"centre_of_mass", number_or_null(r.axis->centre_of_mass)}};
+  }
+  j["warnings"] = r.warnings;
+  return j.dump();
+}
 
 std::string history_line(const RoundRecord& r, const std::vector<std::string>& names,
                          std::optional<std::size_t> chunk) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/slice_range.h"
+#include "prep/report.h"
 #include "solve/solver.h"
 
 namespace firm {
@@ -39,9 +40,11 @@ struct RunFacts {
   SolveOptions options;
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
   std::optional<FederationFacts> federation = {};
-  std::vector<ChunkFacts> chunks = {};  // of several; the fingerprints are then here
-  std::vector<std::pair<std::string, double>> phases = {};  // of the run, and their seconds
+  std::vector<ChunkFacts> chunks = {  std::vector<std::string> preparations = {};  // of each site's data, as JSON
 };
+
+// One object.
+std::string preparation_json(const PreparationReport& report);
 
 // The whole summary, with the date.
 std::string summary_json(const Summary& summary, const RunFacts& facts);

@@ -12,7 +12,6 @@
 #include "federation/fixed_point_collective.h"
 #include "firm/error.h"
 #include "firm/version.h"
-#include "io/load_study.h"
 #include "io/pending_file.h"
 #include "run/identity.h"
 #include "run/run_output.h"
@@ -48,10 +47,9 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       file_(study_for(arguments)),
       options_(federation_options_of(file_, arguments.study, arguments.settings)),
       terms_(terms_of(file_, options_)),
-      site_(load_site(file_, find_site(file_, arguments), arguments.study)),
-      data_(load_site_data(file_, find_site(file_, arguments), arguments.study)),
-      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth}, {site_},
-                               options_)),
+      prepared_(prepare_site(file_, find_site(file_, arguments), arguments.study)),
+      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth},
+                               {prepared_.site}, options_)),
       directory_(arguments.out,
                  std::filesystem::exists(std::filesystem::path(arguments.out) / kState)
                      ? RunDirectory::Start::kResume
@@ -60,6 +58,10 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       checkpoints_(directory_) {
   remove_leftovers(directory_.path());
   read_state();
+  // Events already have the name of the site in front.
+  for (const std::string& line : preparation_lines("data", prepared_.report)) {
+    if (callbacks_.on_event) callbacks_.on_event(line);
+  }
 }
 
 void SiteWork::read_state() {
@@ -93,7 +95,7 @@ v1::SiteMessage SiteWork::hello() const {
   hello.set_software(kVersion);
   hello.set_site(arguments_.name);
   for (const v1::Term& term : terms_) *hello.add_terms() = term;
-  *hello.mutable_geometry() = to_message(site_.geometry);
+  *hello.mutable_geometry() = to_message(prepared_.site.geometry);
   hello.set_run(state_.run);
   for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
   hello.set_done(state_.done);
@@ -106,17 +108,18 @@ void SiteWork::begin(const v1::Begin& begin) {
   const auto at = std::find_if(study.sites.begin(), study.sites.end(),
                                [&](const Site& s) { return s.name == arguments_.name; });
   const auto index = static_cast<std::size_t>(at - study.sites.begin());
-  if (!same_rays(at->geometry, site_.geometry)) {
+  if (!same_rays(at->geometry, prepared_.site.geometry)) {
     throw Error(Error::Kind::kNetwork,
                 "coordinator: expected this site's geometry as it was sent, found another");
   }
   std::vector<std::string> fingerprints(study.sites.size());
-  fingerprints[index] = fingerprint(data_);
-  facts_ = {study.name, options_, {fingerprints[index]}, {}};
+  prepared_.data.site = index;
+  fingerprints[index] = fingerprint(prepared_.data);
+  facts_ = {study.name, options_, {fingerprints[index]}, {}, {preparation_json(prepared_.report)}};
   const std::string identity = run_identity(study, options_, fingerprints);
   if (!problem_ || identity != identity_) {
     identity_ = identity;
-    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{{index, data_}},
+    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{prepared_.data},
                                          ProblemOptions{options_.threads, "auto"});
     truth_ = read_truth(arguments_.truth, study, problem_->variables(), {study.slices});
     names_.clear();

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
+#include <functional>
 
 #include "run/chunks.h"
 
@@ -11,6 +13,26 @@ namespace {
 
 std::string path_from(const std::string& directory, const std::filesystem::path& file) {
   return std::filesystem::proximate(file, directory).string();
+}
+
+// Number x with change(x) == wanted, near `guess`: binning is undone without a trace.
+double undone(double guess, double wanted, const std::function<double(double)>& change) {
+  for (const double x :
+       {guess, std::nextafter(guess, -HUGE_VAL), std::nextafter(guess, HUGE_VAL)}) {
+    if (change(x) == wanted) return x;
+  }
+  return guess;
+}
+
+// A study has both in beamlets of the data file.
+void resolve_geometry(const Geometry& g, SiteEntry& entry) {
+  const double binning = entry.binning;
+  entry.spacing =
+      undone(g.spacing / binning, g.spacing, [&](double spacing) { return spacing * binning; });
+  entry.rotation_axis = undone(g.rotation_axis * binning, g.rotation_axis,
+                               [&](double axis) { return axis / binning; });
+  entry.find_rotation_axis = false;
+  entry.axis_search.reset();
 }
 
 }  // namespace
@@ -44,10 +66,9 @@ StudyFile resolved_study(StudyFile file, const ResolvedFrom& from, const std::ve
   if (!from.truth.empty()) file.truth = path_from(from.out, from.truth);
   for (SiteEntry& entry : file.sites) {
     entry.data = path_from(from.out, here / entry.data);
+    if (!entry.angles.empty()) entry.angles = path_from(from.out, here / entry.angles);
     for (const Site& site : sites) {
-      if (site.name != entry.name) continue;
-      entry.spacing = site.geometry.spacing;
-      entry.rotation_axis = site.geometry.rotation_axis;
+      if (site.name == entry.name) resolve_geometry(site.geometry, entry);
     }
   }
   file.settings.clear();

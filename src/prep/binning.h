@@ -1,0 +1,43 @@
+// Reading the part of a file that a study asks for, with beamlets and rows put together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "io/frames.h"
+
+namespace firm {
+
+// Which rows of the detector become slices: slice z is the mean of the rows
+// first + z * binning .. first + (z + 1) * binning - 1, and so for beamlets from 0 on. Beamlets
+// that are left over at the end are not used.
+struct Binning {
+  std::size_t first = 0;
+  std::size_t slices = 0;
+  std::size_t binning = 1;
+  // Values of at least this are remembered: a mean would hide them.
+  std::optional<double> saturation = {};
+};
+
+struct BinnedFrames {
+  Block values;                         // rows: frame * beamlets + beamlet; columns: slices
+  std::vector<std::uint8_t> saturated;  // of every value, 1 where it is; empty without a limit
+};
+
+// `raw` has `frames` x (slices * binning) x `beamlets` values, in this order; they become rows of
+// `out` from frame `first_frame` on.
+struct RawFrames {
+  std::span<const float> values;
+  std::size_t frames = 0;
+  std::size_t beamlets = 0;
+};
+void bin_frames(const RawFrames& raw, const Binning& how, std::size_t first_frame,
+                BinnedFrames& out);
+
+// Reads the file in pieces.
+BinnedFrames read_binned(const Frames& frames, const Binning& how);
+
+}  // namespace firm

@@ -1,0 +1,291 @@
+#include "prep/prepare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "firm/error.h"
+#include "prep/binning.h"
+#include "prep/dead_beamlets.h"
+#include "prep/normalize.h"
+#include "prep/rings.h"
+#include "prep/rotation_axis.h"
+#include "prep/site_source.h"
+#include "prep/transmission.h"
+#include "prep/zingers.h"
+
+namespace firm {
+namespace {
+
+class Preparing {
+ public:
+  explicit Preparing(const SiteSource& source)
+      : source_(source), how_(source.entry.prepare), masks_(how_.bad_values == "mask") {
+    check_values_fit(source);
+    result_.site = site_of(source);
+  }
+
+  PreparedSite go();
+
+ private:
+  void read();
+  void look_for_dead_beamlets();
+  void normalize();
+  void normalize_transmission();
+  void take_transmissions();
+  void doubt_transmissions();
+  void find_axis();
+  void finish();
+
+  Binning binning() const;
+  // The frames of a stack as one; zeros when there are none.
+  std::vector<double> average(const Frames* frames) const;
+  // Throws when something has this flaw and is not to be masked.
+  void refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char* expected,
+              const char* what, const char* frame = "angle") const;
+  void refuse_white(const std::vector<double>& white, const std::vector<double>& dark) const;
+  void refuse_monitor(const Block& monitor) const;
+  void warn(std::string text) { result_.report.warnings.push_back(std::move(text)); }
+
+  const SiteSource& source_;
+  const Preparation& how_;
+  bool masks_;
+  Sinogram s_;
+  PreparedSite result_;
+};
+
+PreparedSite Preparing::go() {
+  read();
+  look_for_dead_beamlets();
+  if (how_.zingers) mark_zingers(*how_.zingers, s_);
+  normalize();
+  if (how_.minus_log) take_transmissions();
+  if (how_.rings > 0) remove_rings(static_cast<std::size_t>(how_.rings), s_);
+  if (source_.entry.find_rotation_axis) find_axis();
+  finish();
+  return std::move(result_);
+}
+
+Binning Preparing::binning() const {
+  return {static_cast<std::size_t>(source_.entry.first_slice),
+          static_cast<std::size_t>(source_.file.slices), source_.binning()};
+}
+
+void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char* expected,
+                       const char* what, const char* frame) const {
+  if (masks_ || s.count(flaw) == 0) return;
+  throw data_error({source_.scan.file, of.facts().path, expected,
+                    fmt::format("{}; bad_values = \"mask\" for {} leaves such values out",
+                                flaw_text(s, flaw, what, frame), source_.mention())});
+}
+
+void Preparing::read() {
+  const Frames& data = *source_.scan.data;
+  Binning how = binning();
+  how.saturation = how_.saturation;
+  BinnedFrames binned = read_binned(data, how);
+  s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values));
+  for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
+    if (binned.saturated[k] != 0) s_.mark(k, Flaw::kSaturated);
+  }
+  mark_not_finite(s_);
+  refuse(s_, Flaw::kNotFinite, data, "finite values", "NaN or infinite values");
+  if (source_.entry.noise == Noise::kCounts) {
+    result_.counts.values = s_.values;
+    result_.counts.binned = std::pow(source_.entry.binning, 2);
+  }
+  if (const std::size_t rest = data.beamlets() % how.binning; rest > 0) {
+    warn(fmt::format("the last {} of the {} beamlets are not used: {} of them make one", rest,
+                     data.beamlets(), how.binning));
+  }
+}
+
+void Preparing::look_for_dead_beamlets() {
+  const std::vector<DeadBeamlet> dead = dead_beamlets(s_, how_.minus_log);
+  result_.report.dead_beamlets = dead.size();
+  if (dead.empty()) return;
+  if (masks_) return mark_dead(dead, s_);
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> places;
+  for (std::size_t k = 0; k < std::min(kShown, dead.size()); ++k) {
+    places.push_back(fmt::format("{} in slice {}", dead[k].beamlet, dead[k].slice));
+  }
+  if (dead.size() > kShown) places.emplace_back("...");
+  warn(
+      fmt::format("{} beamlet{} the same value at all angles: {}; bad_values = \"mask\" leaves "
+                  "such beamlets out",
+                  dead.size(), dead.size() == 1 ? " has" : "s have", fmt::join(places, ", ")));
+}
+
+// ---- normalization -----------------------------------------------------------------------------
+
+std::vector<double> Preparing::average(const Frames* frames) const {
+  if (frames == nullptr) return std::vector<double>(s_.beamlets * s_.slices());
+  Sinogram read(s_.beamlets, read_binned(*frames, binning()).values);
+  mark_not_finite(read);
+  refuse(read, Flaw::kNotFinite, *frames, "finite values", "NaN or infinite values", "frame");
+  // Zingers hit white and dark frames, too; with them, the median is worth its larger noise.
+  const bool median = how_.zingers && read.angles >= 3;
+  return average_frame(read.values, s_.beamlets, median);
+}
+
+void Preparing::refuse_white(const std::vector<double>& white,
+                             const std::vector<double>& dark) const {
+  Sinogram beam(s_.beamlets, Block(s_.beamlets, s_.slices()));
+  for (std::size_t k = 0; k < beam.size(); ++k) {
+    beam.value(k) = static_cast<float>(white[k] - dark[k]);
+    if (!(white[k] > dark[k])) beam.mark(k, Flaw::kNoBeam);
+  }
+  refuse(beam, Flaw::kNoBeam, *source_.scan.white, "white above dark, on the average of the frames",
+         "differences that are not positive", "mean frame");
+}
+
+void Preparing::refuse_monitor(const Block& monitor) const {
+  Sinogram beam(s_.beamlets, monitor);
+  for (std::size_t k = 0; k < beam.size(); ++k) {
+    if (!(beam.value(k) > 0) || !std::isfinite(beam.value(k))) beam.mark(k, Flaw::kNoBeam);
+  }
+  refuse(beam, Flaw::kNoBeam, *source_.scan.monitor, "a positive beam",
+         "values that are not positive and finite");
+}
+
+void Preparing::normalize_transmission() {
+  const Scan& scan = source_.scan;
+  std::string& by = result_.report.normalized;
+  const std::vector<double> dark = average(scan.dark.get());
+  if (scan.dark) {
+    result_.counts.dark = dark;
+    result_.counts.dark_frames = static_cast<double>(scan.dark->frames());
+  }
+  if (scan.white && how_.normalize != "monitor") {
+    by = "flat";
+    result_.counts.white_frames = static_cast<double>(scan.white->frames());
+    const std::vector<double> white = average(scan.white.get());
+    refuse_white(white, dark);
+    divide_by_white(white, dark, s_);
+  } else if (scan.monitor) {
+    by = "monitor";
+    const Block monitor = read_binned(*scan.monitor, binning()).values;
+    refuse_monitor(monitor);
+    divide_by_monitor(monitor, dark, s_);
+  } else {
+    subtract_dark(dark, s_);
+  }
+  if (how_.air == 0) return;
+  by = by == "none" ? "air" : by + ", air";
+  divide_by_air(static_cast<std::size_t>(how_.air), s_);
+  refuse(s_, Flaw::kNoBeam, *scan.data, "air that is above 0 beside the object",
+         "values in rows without");
+}
+
+void Preparing::normalize() {
+  if (how_.normalize == "none") return;
+  if (source_.entry.kind == "xrt") {
+    if (how_.minus_log) normalize_transmission();
+    return;
+  }
+  if (!source_.scan.monitor) return;
+  const Block monitor = read_binned(*source_.scan.monitor, binning()).values;
+  refuse_monitor(monitor);
+  relate_to_monitor(monitor, s_);
+  mark_not_finite(s_);
+  refuse(s_, Flaw::kNotFinite, *source_.scan.data, "finite values relative to the monitor",
+         "values that are not");
+  result_.report.normalized = "monitor";
+}
+
+// White frames or a monitor of another exposure or unit shift all logarithms by a constant.
+void Preparing::doubt_transmissions() {
+  constexpr float kTooMuch = 1.5f;
+  constexpr float kTooLittle = 0.01f;
+  std::size_t above = 0;
+  float largest = 0;
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    if (!s_.usable(k)) continue;
+    above += s_.value(k) > kTooMuch ? 1 : 0;
+    largest = std::max(largest, s_.value(k));
+  }
+  const char* why =
+      "white frames or a monitor of another exposure or unit? normalize = \"air\" "
+      "refers them to beamlets beside the object";
+  if (above > s_.size() / 100) {
+    warn(fmt::format("{} of {} transmissions are above {}: {}", above, s_.size(), kTooMuch, why));
+  } else if (largest < kTooLittle) {
+    warn(fmt::format("no transmission is above {:.3g}: {}", largest, why));
+  }
+}
+
+void Preparing::take_transmissions() {
+  const Clipped clipped = clip(how_.clip_low, how_.clip_high, s_);
+  result_.report.clipped_low = clipped.low;
+  result_.report.clipped_high = clipped.high;
+  doubt_transmissions();
+  take_logarithm(s_);
+  refuse(s_, Flaw::kNotPositive, *source_.scan.data,
+         "a positive transmission (data - dark) / (white - dark)", "values that are not");
+}
+
+// ---- axis, weights -----------------------------------------------------------------------------
+
+void Preparing::find_axis() {
+  const SiteEntry& entry = source_.entry;
+  const double binning = entry.binning;
+  const auto beamlets = static_cast<double>(s_.beamlets);
+  const double width = entry.axis_search.value_or(source_.middle() / 2) / binning;
+  const AxisRange range{source_.middle() / binning, std::min(width, beamlets)};
+  Geometry& g = result_.site.geometry;
+  const RotationAxis found = find_rotation_axis(s_, g.angles, g.shifts, range);
+  // Short, so that it is written down exactly; in beamlets of the file, as in a study.
+  constexpr double kDigits = 1000;
+  AxisReport axis;
+  axis.axis = std::round(found.axis * binning * kDigits) / kDigits;
+  axis.uncertainty = found.uncertainty * binning;
+  axis.contrast = found.contrast;
+  if (found.centre_of_mass) axis.centre_of_mass = *found.centre_of_mass * binning;
+  g.rotation_axis = axis.axis / binning;
+  result_.report.axis = axis;
+  for (std::string& warning : axis_warnings(found, range, binning)) warn(std::move(warning));
+}
+
+void Preparing::finish() {
+  PreparationReport& r = result_.report;
+  r.values = s_.size();
+  r.saturated = s_.count(Flaw::kSaturated);
+  r.zingers = s_.count(Flaw::kZinger);
+  r.not_finite = s_.count(Flaw::kNotFinite);
+  r.no_beam = s_.count(Flaw::kNoBeam);
+  r.not_positive = s_.count(Flaw::kNotPositive);
+  r.dead = s_.count(Flaw::kDead);
+  if (r.masked() > 0) result_.data.weights = Block(s_.values.rows(), s_.slices());
+  std::vector<std::size_t> used(s_.slices());
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    if (!s_.usable(k)) {
+      s_.value(k) = 0;
+      continue;
+    }
+    if (how_.scale != 1) {
+      s_.value(k) = static_cast<float>(static_cast<double>(s_.value(k)) * how_.scale);
+    }
+    if (r.masked() > 0) result_.data.weights.data()[k] = 1;
+    ++used[k % s_.slices()];
+  }
+  const auto empty = std::find(used.begin(), used.end(), std::size_t{0});
+  if (empty != used.end()) {
+    throw data_error(
+        {source_.scan.file, source_.scan.data->facts().path,
+         "values that can be used in every slice",
+         fmt::format("none in slice {}; {}", empty - used.begin(), preparation_text(r))});
+  }
+  result_.data.values = std::move(s_.values);
+}
+
+}  // namespace
+
+PreparedSite prepare_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+  const SiteSource source = open_site(file, entry, path);
+  return Preparing(source).go();
+}
+
+}  // namespace firm

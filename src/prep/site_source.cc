@@ -1,0 +1,198 @@
+#include "prep/site_source.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "firm/error.h"
+#include "io/data_exchange_paths.h"
+
+namespace firm {
+namespace {
+
+namespace dx = data_exchange;
+
+std::string beside(const std::string& study, const std::string& name) {
+  return (std::filesystem::path(study).parent_path() / name).string();
+}
+
+std::string mention_of(const SiteEntry& entry, const std::string& path) {
+  if (entry.line == 0) return fmt::format("site {} of {}", entry.name, path);
+  return fmt::format("site {} of {}:{}", entry.name, path, entry.line);
+}
+
+Scan open_data(const SiteEntry& entry, const std::string& path) {
+  const std::string name = beside(path, entry.data);
+  std::error_code ignored;
+  if (!std::filesystem::exists(name, ignored)) {
+    throw data_error({name, "", "the data of " + mention_of(entry, path), "no such file"});
+  }
+  const std::string angles = entry.angles.empty() ? "" : beside(path, entry.angles);
+  return open_scan(name, {entry.element, false, angles, entry.axes});
+}
+
+// ---- checks ------------------------------------------------------------------------------------
+
+void check_size(const SiteSource& s) {
+  const Frames& data = *s.scan.data;
+  const auto slices = static_cast<std::size_t>(s.file.slices);
+  const std::size_t rows = static_cast<std::size_t>(s.entry.first_slice) + slices * s.binning();
+  if (data.slices() < rows) {
+    std::string expected = fmt::format("{} slices as in [image] of {}", slices, s.path);
+    if (rows != slices) {
+      expected += fmt::format(", from first_slice = {}, with binning = {}: {} rows",
+                              s.entry.first_slice, s.entry.binning, rows);
+    }
+    throw data_error({s.scan.file, data.facts().path, expected, fmt::format("{}", data.slices())});
+  }
+  const std::size_t beamlets = data.beamlets() / s.binning();
+  if (beamlets == 0) {
+    throw data_error(
+        {s.scan.file, data.facts().path,
+         fmt::format("at least {} beamlets, the binning of {}", s.entry.binning, s.mention()),
+         fmt::format("{}", data.beamlets())});
+  }
+  if (2 * static_cast<std::size_t>(s.entry.prepare.air) > beamlets) {
+    throw usage_error({s.mention(), "air", fmt::format("at most half of the {} beamlets", beamlets),
+                       fmt::format("{}", s.entry.prepare.air)});
+  }
+}
+
+// Whether `minus_log` fits what the file says about its data.
+void check_units(const SiteSource& s) {
+  const Frames::Facts& facts = s.scan.data->facts();
+  const bool minus_log = s.entry.prepare.minus_log;
+  if (minus_log && facts.units == "1") {
+    throw data_error(
+        {s.scan.file, facts.path + "@units", "\"counts\", because minus_log = true",
+         "\"1\": the logarithm is already taken; set minus_log = false for " + s.mention()});
+  }
+  if (s.entry.kind == "xrt" && !minus_log && facts.units == "counts") {
+    throw data_error(
+        {s.scan.file, facts.path + "@units", "\"1\", because minus_log = false",
+         fmt::format("\"counts\" or no units; set minus_log = true for {}, or give the dataset the "
+                     "units \"1\" if the logarithm is already taken",
+                     s.mention())});
+  }
+}
+
+// Whether what is to be normalized by is there.
+void check_normalization(const SiteSource& s) {
+  const Preparation& p = s.entry.prepare;
+  const bool transmission = s.entry.kind == "xrt" && p.minus_log;
+  const bool by_beam = p.normalize == "flat" || p.normalize == "air";
+  if (s.entry.kind == "xrf" && by_beam) {
+    throw usage_error({s.mention(), "normalize",
+                       R"("auto", "monitor" or "none", because kind = "xrf")",
+                       fmt::format("\"{}\"", p.normalize)});
+  }
+  const bool limited = p.clip_low || p.clip_high;
+  if (s.entry.kind == "xrt" && !transmission && (by_beam || p.normalize == "monitor" || limited)) {
+    throw usage_error({s.mention(), limited ? "clip_low, clip_high" : "normalize",
+                       "minus_log = true with it: what is after the logarithm is no transmission",
+                       "false"});
+  }
+  if (p.normalize == "monitor" && !s.scan.monitor) {
+    throw data_error(
+        {s.scan.file, "", "a monitor, because normalize = \"monitor\" for " + s.mention(), "none"});
+  }
+  if (p.normalize == "flat" && !s.scan.white) {
+    throw data_error({s.scan.file, dx::kWhite,
+                      "frames without the object, because normalize = \"flat\"", "none"});
+  }
+  if (transmission && p.normalize == "auto" && !s.scan.white && !s.scan.monitor) {
+    throw data_error(
+        {s.scan.file, dx::kWhite,
+         "frames without the object, or a monitor, because minus_log = true",
+         "none; normalize = \"air\" takes the beam from beamlets beside the object, normalize = "
+         "\"none\" takes the data for transmissions"});
+  }
+}
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+std::vector<double> angles_of(const SiteSource& s) {
+  std::vector<double> angles;
+  for (const double degrees : s.scan.theta) {
+    if (!std::isfinite(degrees)) {
+      throw data_error({s.scan.file, s.scan.theta_source, "finite angles",
+                        fmt::format("{} at angle {}", degrees, angles.size())});
+    }
+    angles.push_back((degrees + s.entry.angle_offset) * std::numbers::pi / 180);
+  }
+  return angles;
+}
+
+// Of the beamlets of the file.
+double spacing_of(const SiteSource& s) {
+  if (s.entry.spacing) return *s.entry.spacing;
+  if (!s.scan.spacing) return s.file.pixel_size;
+  if (std::isfinite(*s.scan.spacing) && *s.scan.spacing > 0) return *s.scan.spacing;
+  throw data_error({s.scan.file, s.scan.spacing_source,
+                    "a positive length, or a spacing in the study",
+                    fmt::format("{} cm", *s.scan.spacing)});
+}
+
+double rotation_axis_of(const SiteSource& s) {
+  if (s.entry.find_rotation_axis) return s.middle();
+  if (s.entry.rotation_axis) return *s.entry.rotation_axis;
+  if (!s.scan.rotation_axis) return s.middle();
+  if (std::isfinite(*s.scan.rotation_axis)) return *s.scan.rotation_axis;
+  throw data_error({s.scan.file, s.scan.rotation_axis_source,
+                    "a number of beamlets, or a rotation_axis in the study",
+                    fmt::format("{}", *s.scan.rotation_axis)});
+}
+
+// An object that is at (x, y) of the common image is at (x + shift_x, y + shift_y) at this site, so
+// what is seen of it moves along the detector by shift_x cos + shift_y sin.
+std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
+  std::vector<double> shifts;
+  if (s.entry.shift_x == 0 && s.entry.shift_y == 0) return shifts;
+  for (const double angle : g.angles) {
+    const Direction d = direction(angle);
+    shifts.push_back((s.entry.shift_x * d.cosine + s.entry.shift_y * d.sine) / g.spacing);
+  }
+  return shifts;
+}
+
+}  // namespace
+
+std::string SiteSource::mention() const { return mention_of(entry, path); }
+
+SiteSource open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+  SiteSource source{file, entry, path, open_data(entry, path)};
+  check_size(source);
+  return source;
+}
+
+void check_values_fit(const SiteSource& source) {
+  check_units(source);
+  check_normalization(source);
+}
+
+Geometry geometry_of(const SiteSource& s) {
+  Geometry g;
+  g.image_rows = s.file.rows;
+  g.image_columns = s.file.columns;
+  g.pixel_size = s.file.pixel_size;
+  g.angles = angles_of(s);
+  g.beamlets = static_cast<int>(s.scan.data->beamlets() / s.binning());
+  g.spacing = spacing_of(s) * s.entry.binning;
+  g.rotation_axis = rotation_axis_of(s) / s.entry.binning;
+  g.shifts = shifts_of(s, g);
+  return g;
+}
+
+Site site_of(const SiteSource& s) {
+  Site site;
+  site.name = s.entry.name;
+  site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
+  site.coefficient = s.entry.coefficient;
+  site.sigma = s.entry.sigma;
+  site.geometry = geometry_of(s);
+  return site;
+}
+
+}  // namespace firm
