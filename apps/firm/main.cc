@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   firm::add_site(app, outcome);
   firm::add_paper(app, outcome);
   firm::add_inspect(app);
+  firm::add_calibrate(app);
   firm::add_bench(app);
   return firm::run_program(app, argc, argv, outcome);
 }

@@ -10,6 +10,8 @@
 #include "firm/error.h"
 #include "io/data_exchange_paths.h"
 #include "io/scan.h"
+#include "physics/noise.h"
+#include "physics/site_noise.h"
 
 namespace firm {
 namespace {
@@ -219,7 +221,9 @@ Geometry site_geometry(const StudyFile& file, const SiteEntry& entry, const std:
   return g;
 }
 
-Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+namespace {
+
+Site site_without_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
   Site site;
   site.name = entry.name;
   site.kind = entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
@@ -229,12 +233,55 @@ Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string&
   return site;
 }
 
+// Of each value of b, with sigma = "counts"; the file has to say that it has counts.
+Block counted_deviation(const StudyFile& file, const SiteEntry& entry, const std::string& path,
+                        const Block& b) {
+  const std::string name = data_path(entry, path);
+  const Scan scan = open_data(file, entry, path);
+  const std::string& units = scan.data->facts().units;
+  const bool xrt = entry.kind == "xrt";
+  if (units != "counts" || (xrt && !entry.prepare.minus_log)) {
+    throw data_error({name, scan.data->facts().path + "@units",
+                      "\"counts\", because sigma = \"counts\"",
+                      fmt::format("\"{}\"; set sigma = \"estimate\", or a number, for {}", units,
+                                  mention(entry, path))});
+  }
+  const Block counts = read_finite(*scan.data, name, "angle");
+  if (!xrt) return fluorescence_deviation({counts}, b);
+  const std::vector<double> dark = mean_frame(scan.dark.get(), *scan.data, name);
+  const auto frames = [](const Frames* f) {
+    return f == nullptr ? 0 : static_cast<double>(f->frames());
+  };
+  return transmission_deviation(
+      {counts, 1, dark, frames(scan.dark.get()), frames(scan.white.get())}, b);
+}
+
+}  // namespace
+
+LoadedSite load_measured_site(const StudyFile& file, const SiteEntry& entry,
+                              const std::string& path) {
+  LoadedSite loaded{site_without_data(file, entry, path), {}, {}};
+  loaded.data.values = load_site_data(file, entry, path);
+  Block deviation;
+  if (entry.noise == Noise::kCounts) {
+    deviation = counted_deviation(file, entry, path, loaded.data.values);
+  }
+  loaded.warning = apply_noise(entry, deviation, loaded.site, loaded.data);
+  return loaded;
+}
+
+Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+  if (entry.noise == Noise::kGiven) return site_without_data(file, entry, path);
+  return load_measured_site(file, entry, path).site;
+}
+
 Block load_site_data(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
   const std::string name = data_path(entry, path);
   const Scan scan = open_data(file, entry, path);
   check_units(scan, entry, name, path);
   Block data = read_finite(*scan.data, name, "angle");
   if (entry.prepare.minus_log) take_logarithm(scan, name, data);
+  for (float& v : data.values()) v = static_cast<float>(v * entry.prepare.scale);
   return data;
 }
 
@@ -260,11 +307,20 @@ Study load_geometries(const StudyFile& file, const std::string& path) {
 
 LoadedStudy load_study(const StudyFile& file, const std::string& path) {
   // What is wrong with a geometry is told before the measurements are read: that may take long.
-  LoadedStudy loaded{load_geometries(file, path), {}};
+  LoadedStudy loaded{study_without_sites(file), {}, {}};
   const std::vector<const SiteEntry*> entries = ordered(file);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    loaded.data.push_back({i, load_site_data(file, *entries[i], path)});
+  for (const SiteEntry* entry : entries) {
+    loaded.study.sites.push_back(site_without_data(file, *entry, path));
   }
+  loaded.study.validate();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    LoadedSite site = load_measured_site(file, *entries[i], path);
+    loaded.study.sites[i] = std::move(site.site);
+    loaded.data.push_back(std::move(site.data));
+    loaded.data.back().site = i;
+    if (!site.warning.empty()) loaded.warnings.push_back(std::move(site.warning));
+  }
+  loaded.study.validate();
   return loaded;
 }
 

@@ -16,6 +16,7 @@ namespace firm {
 struct LoadedStudy {
   Study study;
   std::vector<SiteData> data;  // data[i].site == i
+  std::vector<std::string> warnings;
 };
 
 // Name, image and slices, and no sites yet.
@@ -32,10 +33,19 @@ LoadedStudy load_study(const StudyFile& file, const std::string& path);
 // study, else that of the data file, else the middle of the detector.
 Geometry site_geometry(const StudyFile& file, const SiteEntry& entry, const std::string& path);
 
-// Name, kind, numbers and geometry.
+// Name, kind, numbers and geometry. The measurement is read where `sigma` is found from it.
 Site load_site(const StudyFile& file, const SiteEntry& entry, const std::string& path);
 
-// b, rays x slices, all of it finite: the data, or with minus_log
+// The site with its measurement: values, their weights, and the noise, where it is found from them.
+struct LoadedSite {
+  Site site;
+  SiteData data;
+  std::string warning;  // about the noise; empty: none
+};
+LoadedSite load_measured_site(const StudyFile& file, const SiteEntry& entry,
+                              const std::string& path);
+
+// b, rays x slices, all of it finite: the data, times `scale` of an XRF site, or with minus_log
 //     b = -log((data - dark) / (white - dark))
 // with white and dark averaged over their frames, and dark 0 where there is none; without white
 // frames, the monitor of every point takes their place.

@@ -25,6 +25,7 @@ struct Site {
   double sigma = 1;        // s_i > 0: standard deviation of the noise, in the unit of the data;
                            // equal ones mean that it is not known (Study::weight)
   Geometry geometry;
+  bool weighted_values = false;  // whether values have weights other than 1 (SiteData::weights)
 };
 
 struct Study {

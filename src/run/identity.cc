@@ -25,6 +25,13 @@ std::string fingerprint(const Block& block) {
   return hash.finish();
 }
 
+std::string fingerprint(const SiteData& data) {
+  Sha256 hash;
+  hash.add(std::as_bytes(data.values.values()));
+  hash.add(std::as_bytes(data.weights.values()));
+  return hash.finish();
+}
+
 std::string fingerprint(const Geometry& g) {
   std::string text = fmt::format("{} {} {} {} {} {}", g.image_rows, g.image_columns, g.pixel_size,
                                  g.beamlets, g.spacing, g.rotation_axis);
@@ -44,8 +51,9 @@ std::string run_identity(const Study& study, const SolveOptions& options,
   text += fmt::format("other = {}\n", study.other);
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     const Site& site = study.sites[i];
-    text += fmt::format("site {} coefficient {} sigma {} geometry {} data {}\n", site.name,
-                        site.coefficient, site.sigma, fingerprint(site.geometry), fingerprints[i]);
+    text += fmt::format("site {} coefficient {} sigma {}{} geometry {} data {}\n", site.name,
+                        site.coefficient, site.sigma, site.weighted_values ? " weighted" : "",
+                        fingerprint(site.geometry), fingerprints[i]);
   }
   return text;
 }

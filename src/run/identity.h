@@ -11,6 +11,8 @@ namespace firm {
 
 // SHA-256 of values, or of all numbers of a geometry.
 std::string fingerprint(const Block& block);
+// Of values, and of their weights where there are any.
+std::string fingerprint(const SiteData& data);
 std::string fingerprint(const Geometry& geometry);
 
 // Lines that tell version, options, study and data apart. `fingerprints`: of each site's data,

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "io/inspect.h"
-#include "io/quantity.h"
 #include "io/load_study.h"
+#include "io/quantity.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"
 
@@ -80,9 +80,22 @@ std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
 
 // ---- values ------------------------------------------------------------------------------------
 
+// Where it is found from the data.
+void tell_noise(const Context& c, const SiteEntry& entry, const LoadedSite& loaded) {
+  if (!loaded.warning.empty()) {
+    c.findings.warning(subject_of(entry), loaded.warning,
+                       "sigma of the site in the study: the standard deviation of its noise");
+  } else if (entry.noise != Noise::kGiven) {
+    c.findings.ok(subject_of(entry),
+                  fmt::format("noise: sigma {:.4g}{}", loaded.site.sigma,
+                              loaded.site.weighted_values ? ", values have weights" : ""));
+  }
+}
+
 void check_values(const Context& c, const StudyFile& file, const SiteEntry& entry) {
   try {
-    const Block data = load_site_data(file, entry, c.arguments.study);
+    const LoadedSite loaded = load_measured_site(file, entry, c.arguments.study);
+    const Block& data = loaded.data.values;
     const auto [low, high] = std::minmax_element(data.values().begin(), data.values().end());
     if (*low == *high) {
       c.findings.warning(subject_of(entry), fmt::format("all values are {}", *low),
@@ -91,6 +104,7 @@ void check_values(const Context& c, const StudyFile& file, const SiteEntry& entr
     }
     c.findings.ok(subject_of(entry), fmt::format("{} values, all finite, from {:.4g} to {:.4g}",
                                                  data.values().size(), *low, *high));
+    tell_noise(c, entry, loaded);
   } catch (const Error& e) {
     c.findings.wrong(
         Error::Kind::kData, subject_of(entry), e.what(),

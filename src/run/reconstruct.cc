@@ -58,7 +58,7 @@ void Reconstruction::load() {
   loaded_ = load_study(file_, arguments_.study);
   facts_.study = loaded_.study.name;
   facts_.options = options_;
-  for (const SiteData& data : loaded_.data) facts_.fingerprints.push_back(fingerprint(data.values));
+  for (const SiteData& data : loaded_.data) facts_.fingerprints.push_back(fingerprint(data));
   identity_ = run_identity(loaded_.study, options_, facts_.fingerprints);
   problem_ = std::make_unique<Problem>(loaded_.study, loaded_.data,
                                        ProblemOptions{options_.threads, "auto"});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "core/parallel.h"
 #include "core/timing.h"
@@ -38,6 +39,7 @@ class PartsRun {
   // One part of this process.
   struct Work {
     Part part;
+    SiteData data;
     std::string fingerprint;
     std::string identity;
     std::unique_ptr<Problem> problem;
@@ -50,7 +52,9 @@ class PartsRun {
   // All processes do this or none: what is wrong is thrown by one of them.
   void together(const std::function<void()>& work);
   void load();
-  void load_part(const Part& part, std::size_t threads);
+  void load_part(const Part& part);
+  void tell_weights();
+  void make_problem(Work& work);
   void open_directory();
   int round_to_go_on_from() const;
   void solve_all();
@@ -89,24 +93,43 @@ void PartsRun::together(const std::function<void()>& work) {
   throw NotThisProcess(static_cast<Error::Kind>(numbers[1]));
 }
 
-void PartsRun::load_part(const Part& part, std::size_t threads) {
+void PartsRun::load_part(const Part& part) {
   Work work;
   work.part = part;
   const std::string& name = study_.sites[part.site].name;
   const auto entry = std::find_if(file_.sites.begin(), file_.sites.end(),
                                   [&](const SiteEntry& e) { return e.name == name; });
-  Study study = study_;
-  study.slices = part.slices;
-  const Block data = slices_of(load_site_data(file_, *entry, arguments_.study), part);
-  work.fingerprint = fingerprint(data);
-  std::vector<std::string> fingerprints(study.sites.size());
-  fingerprints[part.site] = work.fingerprint;
-  work.identity = run_identity(study, options_, fingerprints);
-  work.problem = std::make_unique<Problem>(study, std::vector<SiteData>{{part.site, data}},
-                                           ProblemOptions{static_cast<int>(threads), "auto"});
-  work.truth = read_truth(truth_path(file_, arguments_.study, arguments_.truth), study,
-                          work.problem->variables(), {study_.slices, part.first});
+  const LoadedSite loaded = load_measured_site(file_, *entry, arguments_.study);
+  work.data = {part.site, slices_of(loaded.data.values, part),
+               slices_of(loaded.data.weights, part)};
+  work.fingerprint = fingerprint(work.data);
+  study_.sites[part.site].weighted_values |= loaded.site.weighted_values;
   works_.push_back(std::move(work));
+}
+
+// Which sites have weights is known to all processes; sigma is, since each finds those of all.
+void PartsRun::tell_weights() {
+  std::vector<int> weighted;
+  for (const Site& site : study_.sites) weighted.push_back(site.weighted_values ? 1 : 0);
+  processes_.largest(weighted);
+  for (std::size_t i = 0; i < weighted.size(); ++i) {
+    study_.sites[i].weighted_values = weighted[i] == 1;
+  }
+}
+
+void PartsRun::make_problem(Work& work) {
+  const auto all = static_cast<std::size_t>(thread_count(options_.threads));
+  const std::size_t threads = std::max<std::size_t>(1, all / works_.size());
+  Study study = study_;
+  study.slices = work.part.slices;
+  std::vector<std::string> fingerprints(study.sites.size());
+  fingerprints[work.part.site] = work.fingerprint;
+  work.identity = run_identity(study, options_, fingerprints);
+  work.problem =
+      std::make_unique<Problem>(study, std::vector<SiteData>{std::exchange(work.data, {})},
+                                ProblemOptions{static_cast<int>(threads), "auto"});
+  work.truth = read_truth(truth_path(file_, arguments_.study, arguments_.truth), study,
+                          work.problem->variables(), {study_.slices, work.part.first});
 }
 
 void PartsRun::load() {
@@ -115,9 +138,7 @@ void PartsRun::load() {
   study_ = load_geometries(file_, arguments_.study);
   parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
   report(callbacks_.progress, "reading the data", 0);
-  const std::vector<Part>& own = parts_[processes_.rank()];
-  const auto threads = static_cast<std::size_t>(thread_count(options_.threads));
-  for (const Part& part : own) load_part(part, std::max<std::size_t>(1, threads / own.size()));
+  for (const Part& part : parts_[processes_.rank()]) load_part(part);
 }
 
 // The newest round at which all parts, here and elsewhere, have left their state.
@@ -256,6 +277,10 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
 
 ReconResult PartsRun::go() {
   together([this] { load(); });
+  tell_weights();
+  together([this] {
+    for (Work& work : works_) make_problem(work);
+  });
   // Process 0 makes the directory before the others look into it.
   together([this] {
     if (first()) open_directory();

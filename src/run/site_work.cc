@@ -48,10 +48,9 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       file_(study_for(arguments)),
       options_(options_of(file_, arguments.study, arguments.settings)),
       terms_(terms_of(file_, options_)),
-      site_(load_site(file_, find_site(file_, arguments), arguments.study)),
-      data_(load_site_data(file_, find_site(file_, arguments), arguments.study)),
-      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth}, {site_},
-                               options_)),
+      measured_(load_measured_site(file_, find_site(file_, arguments), arguments.study)),
+      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth},
+                               {measured_.site}, options_)),
       directory_(arguments.out,
                  std::filesystem::exists(std::filesystem::path(arguments.out) / kState)
                      ? RunDirectory::Start::kResume
@@ -93,7 +92,8 @@ v1::SiteMessage SiteWork::hello() const {
   hello.set_software(kVersion);
   hello.set_site(arguments_.name);
   for (const v1::Term& term : terms_) *hello.add_terms() = term;
-  *hello.mutable_geometry() = to_message(site_.geometry);
+  *hello.mutable_geometry() = to_message(measured_.site.geometry);
+  *hello.mutable_noise() = noise_message(measured_.site);
   hello.set_run(state_.run);
   for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
   hello.set_done(state_.done);
@@ -106,17 +106,22 @@ void SiteWork::begin(const v1::Begin& begin) {
   const auto at = std::find_if(study.sites.begin(), study.sites.end(),
                                [&](const Site& s) { return s.name == arguments_.name; });
   const auto index = static_cast<std::size_t>(at - study.sites.begin());
-  if (!same_rays(at->geometry, site_.geometry)) {
+  if (!same_rays(at->geometry, measured_.site.geometry)) {
     throw Error(Error::Kind::kNetwork,
                 "coordinator: expected this site's geometry as it was sent, found another");
   }
+  if (at->sigma != measured_.site.sigma || at->weighted_values != measured_.site.weighted_values) {
+    throw Error(Error::Kind::kNetwork,
+                "coordinator: expected this site's noise as it was sent, found another");
+  }
   std::vector<std::string> fingerprints(study.sites.size());
-  fingerprints[index] = fingerprint(data_);
+  measured_.data.site = index;
+  fingerprints[index] = fingerprint(measured_.data);
   facts_ = {study.name, options_, {fingerprints[index]}, {}};
   const std::string identity = run_identity(study, options_, fingerprints);
   if (!problem_ || identity != identity_) {
     identity_ = identity;
-    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{{index, data_}},
+    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{measured_.data},
                                          ProblemOptions{options_.threads, "auto"});
     truth_ = read_truth(arguments_.truth, study, problem_->variables(), {study.slices});
     names_.clear();

@@ -12,6 +12,7 @@
 #include "federation/remote_exchange.h"
 #include "federation/terms.h"
 #include "io/directory_lock.h"
+#include "io/load_study.h"
 #include "run/checkpoint.h"
 #include "run/run_directory.h"
 #include "run/run_json.h"
@@ -72,8 +73,7 @@ class SiteWork {
   StudyFile file_;
   SolveOptions options_;
   std::vector<v1::Term> terms_;
-  Site site_;
-  Block data_;
+  LoadedSite measured_;
   StudyFile resolved_;
   RunDirectory directory_;
   DirectoryLock lock_;
