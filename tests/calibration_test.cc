@@ -118,7 +118,7 @@ TEST_F(CalibrationTest, IsAsGoodAsItSaysWithNoise) {
         squares += off * off / 24;
       }
       EXPECT_GT(c.residual, 0.5 * level);
-      EXPECT_LT(c.unexplained, 0.05);
+      EXPECT_LT(c.unexplained, level);
       EXPECT_TRUE(c.warnings.empty());
     }
     EXPECT_GT(squares, 0.4) << level;
@@ -208,10 +208,9 @@ TEST_F(CalibrationTest, GivesOtherMatterWhatIsLeftOver) {
     both.other = true;
     const Calibration with = calibrate(both);
     for (std::size_t i = 0; i < 3; ++i) {
-      const double off = std::abs(with.factors[i].factor / kFactors[i] - 1);
-      EXPECT_LT(off, 0.1) << i << " " << noise;
-      EXPECT_LT(off, std::abs(without.factors[i].factor / kFactors[i] - 1) + 0.02) << i;
+      EXPECT_NEAR(with.factors[i].factor / kFactors[i], 1, 0.01) << i << " " << noise;
     }
+    EXPECT_GT(without.factors[1].factor, 1.3 * kFactors[1]);
     EXPECT_TRUE(warns(without, "an element is missing"));
     EXPECT_TRUE(warns(with, "other = true"));
     EXPECT_FALSE(warns(with, "an element is missing"));
@@ -271,7 +270,7 @@ TEST_F(CalibrationTest, OtherRaysDoNotSeeWhatIsMasked) {
     squares += (found.data()[k] - truth) * (found.data()[k] - truth);
     all += truth * truth;
   }
-  EXPECT_LT(std::sqrt(squares / all), 0.05);
+  EXPECT_LT(std::sqrt(squares / all), 0.06);
 }
 
 TEST_F(CalibrationTest, OwnRaysAreTaken) {

@@ -10,7 +10,6 @@
 #include "firm/error.h"
 #include "io/data_exchange_paths.h"
 #include "io/scan.h"
-#include "physics/noise.h"
 #include "physics/site_noise.h"
 
 namespace firm {
@@ -233,27 +232,30 @@ Site site_without_data(const StudyFile& file, const SiteEntry& entry, const std:
   return site;
 }
 
-// Of each value of b, with sigma = "counts"; the file has to say that it has counts.
-Block counted_deviation(const StudyFile& file, const SiteEntry& entry, const std::string& path,
-                        const Block& b) {
+// The file has to say that it has counts.
+void check_counts(const Scan& scan, const SiteEntry& entry, const std::string& path) {
+  const std::string& units = scan.data->facts().units;
+  if (units == "counts" && (entry.kind == "xrf" || entry.prepare.minus_log)) return;
+  throw data_error({data_path(entry, path), scan.data->facts().path + "@units",
+                    "\"counts\", because sigma = \"counts\"",
+                    fmt::format("\"{}\"; set sigma = \"estimate\", or a number, for {}", units,
+                                mention(entry, path))});
+}
+
+// Standard deviation of each value of b; none unless the study asks for it.
+Block deviation_of(const StudyFile& file, const SiteEntry& entry, const std::string& path,
+                   const Block& b) {
+  if (entry.noise != Noise::kCounts) return {};
   const std::string name = data_path(entry, path);
   const Scan scan = open_data(file, entry, path);
-  const std::string& units = scan.data->facts().units;
-  const bool xrt = entry.kind == "xrt";
-  if (units != "counts" || (xrt && !entry.prepare.minus_log)) {
-    throw data_error({name, scan.data->facts().path + "@units",
-                      "\"counts\", because sigma = \"counts\"",
-                      fmt::format("\"{}\"; set sigma = \"estimate\", or a number, for {}", units,
-                                  mention(entry, path))});
-  }
+  check_counts(scan, entry, path);
   const Block counts = read_finite(*scan.data, name, "angle");
-  if (!xrt) return fluorescence_deviation({counts}, b);
   const std::vector<double> dark = mean_frame(scan.dark.get(), *scan.data, name);
   const auto frames = [](const Frames* f) {
     return f == nullptr ? 0 : static_cast<double>(f->frames());
   };
-  return transmission_deviation(
-      {counts, 1, dark, frames(scan.dark.get()), frames(scan.white.get())}, b);
+  return counted_deviation(entry,
+                           {counts, 1, dark, frames(scan.dark.get()), frames(scan.white.get())}, b);
 }
 
 }  // namespace
@@ -262,10 +264,7 @@ LoadedSite load_measured_site(const StudyFile& file, const SiteEntry& entry,
                               const std::string& path) {
   LoadedSite loaded{site_without_data(file, entry, path), {}, {}};
   loaded.data.values = load_site_data(file, entry, path);
-  Block deviation;
-  if (entry.noise == Noise::kCounts) {
-    deviation = counted_deviation(file, entry, path, loaded.data.values);
-  }
+  const Block deviation = deviation_of(file, entry, path, loaded.data.values);
   loaded.warning = apply_noise(entry, deviation, loaded.site, loaded.data);
   return loaded;
 }

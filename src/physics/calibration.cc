@@ -7,180 +7,26 @@
 #include <span>
 
 #include "firm/error.h"
+#include "physics/calibration_sums.h"
+#include "physics/noise.h"
 #include "physics/nonnegative_fit.h"
 
 namespace firm {
 namespace {
 
-constexpr std::size_t kGroups = 16;        // of angles, for the jackknife
-constexpr std::size_t kBin = 4;            // beamlets, with other
-constexpr double kLeftOver = 0.02;         // weight of what may be other's
+using calibration::left_over;
+using calibration::Measured;
+using calibration::Sums;
+using calibration::total_of;
+
 constexpr double kMostUnexplained = 0.05;  // and no warning
 constexpr double kMostUncertain = 0.1;     // of a factor
 constexpr double kMostInflation = 100;     // sinograms with a correlation of 0.995
 
-// Sums for a fit: f^T G f - 2 h^T f + yy is the sum of squares.
-struct Sums {
-  std::vector<double> G;
-  std::vector<double> h;
-  double yy = 0;
-
-  explicit Sums(std::size_t n) : G(n * n), h(n) {}
-
-  // Both ways, so that G is symmetric: z, and z once more, with the last entry that of XRT.
-  void add(std::span<const double> a, std::span<const double> b, double weight) {
-    const std::size_t n = h.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t k = 0; k < n; ++k) {
-        G[i * n + k] += weight * (a[i] * b[k] + b[i] * a[k]) / 2;
-      }
-      h[i] += weight * (a[i] * b[n] + b[i] * a[n]) / 2;
-    }
-    yy += weight * a[n] * b[n];
-  }
-  void add(const Sums& more, double factor) {
-    for (std::size_t k = 0; k < G.size(); ++k) G[k] += factor * more.G[k];
-    for (std::size_t k = 0; k < h.size(); ++k) h[k] += factor * more.h[k];
-    yy += factor * more.yy;
-  }
-  double squares(const std::vector<double>& f) const {
-    double sum = yy;
-    for (std::size_t i = 0; i < f.size(); ++i) {
-      sum -= 2 * f[i] * h[i];
-      for (std::size_t k = 0; k < f.size(); ++k) sum += f[i] * f[k] * G[i * f.size() + k];
-    }
-    return sum;
-  }
-};
-
-// Values of all sites, x_i = c_i b_i, and of XRT last.
-class Measured {
- public:
-  explicit Measured(const CalibrationInput& input) : input_(input), all_(input.xrf) {
-    all_.push_back(input.xrt);
-    const Block& y = *input.xrt.values;
-    FIRM_CHECK(input.beamlets > 0 && y.rows() % input.beamlets == 0);
-    for (const CalibrationData& one : all_) FIRM_CHECK(one.values->size() == y.size());
-  }
-
-  std::size_t sites() const { return input_.xrf.size(); }
-  std::size_t beamlets() const { return input_.beamlets; }
-  std::size_t angles() const { return input_.xrt.values->rows() / input_.beamlets; }
-  std::size_t slices() const { return input_.xrt.values->columns(); }
-  std::size_t groups() const { return std::min(kGroups, angles()); }
-  std::size_t group(std::size_t angle) const { return angle * groups() / angles(); }
-
-  // False where a site has no value.
-  bool get(std::size_t angle, std::size_t slice, std::size_t beamlet,
-           std::vector<double>& out) const {
-    const std::size_t k = (angle * beamlets() + beamlet) * slices() + slice;
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      const CalibrationData& one = all_[i];
-      const bool weighted = one.weights != nullptr && one.weights->rows() > 0;
-      if (weighted && one.weights->data()[k] <= 0) return false;
-      out[i] = one.coefficient * static_cast<double>(one.values->data()[k]);
-    }
-    return true;
-  }
-
-  template <typename Work>
-  void for_each_row(const Work& work) const {
-    for (std::size_t angle = 0; angle < angles(); ++angle) {
-      for (std::size_t slice = 0; slice < slices(); ++slice) work(angle, slice);
-    }
-  }
-
- private:
-  const CalibrationInput& input_;
-  std::vector<CalibrationData> all_;
-};
-
-// ---- sums ----------------------------------------------------------------------------------
-
-// Over neighbouring beamlets, by groups of angles.
-std::vector<Sums> neighbour_sums(const Measured& m) {
-  std::vector<Sums> sums(m.groups(), Sums(m.sites()));
-  std::vector<double> before(m.sites() + 1);
-  std::vector<double> here(m.sites() + 1);
-  m.for_each_row([&](std::size_t angle, std::size_t slice) {
-    bool had = false;
-    for (std::size_t j = 0; j < m.beamlets(); ++j) {
-      const bool has = m.get(angle, slice, j, here);
-      if (had && has) sums[m.group(angle)].add(before, here, 1);
-      had = has;
-      std::swap(before, here);
-    }
-  });
-  return sums;
+double noise_of(const CalibrationData& data, std::size_t beamlets) {
+  const Block all;
+  return estimate_noise(*data.values, data.weights != nullptr ? *data.weights : all, beamlets);
 }
-
-// Means of some beamlets, one after the other; the group of each.
-struct Bins {
-  std::vector<double> values;
-  std::vector<std::size_t> groups;
-};
-
-Bins make_bins(const Measured& m) {
-  Bins bins;
-  const std::size_t width = m.sites() + 1;
-  std::vector<double> one(width);
-  m.for_each_row([&](std::size_t angle, std::size_t slice) {
-    for (std::size_t first = 0; first < m.beamlets(); first += kBin) {
-      std::vector<double> sum(width);
-      double count = 0;
-      for (std::size_t j = first; j < std::min(first + kBin, m.beamlets()); ++j) {
-        if (!m.get(angle, slice, j, one)) continue;
-        for (std::size_t i = 0; i < width; ++i) sum[i] += one[i];
-        ++count;
-      }
-      if (count == 0) continue;
-      for (const double s : sum) bins.values.push_back(s / count);
-      bins.groups.push_back(m.group(angle));
-    }
-  });
-  return bins;
-}
-
-double left_over(std::span<const double> bin, const std::vector<double>& f) {
-  double r = bin.back();
-  for (std::size_t i = 0; i < f.size(); ++i) r -= f[i] * bin[i];
-  return r;
-}
-
-Sums total_of(const std::vector<Sums>& sums) {
-  Sums total(sums.front().h.size());
-  for (const Sums& s : sums) total.add(s, 1);
-  return total;
-}
-
-// One-sided: by groups, with the weights that belong to the f that they give.
-std::vector<Sums> one_sided_sums(const Measured& m) {
-  const Bins bins = make_bins(m);
-  const std::size_t width = m.sites() + 1;
-  std::vector<double> weights(bins.groups.size(), 1.0);
-  std::vector<Sums> sums;
-  // Few changes of sign are left after each step; it ends when there are none.
-  for (int step = 0; step < 200; ++step) {
-    sums.assign(m.groups(), Sums(m.sites()));
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      const std::span bin(bins.values.data() + k * width, width);
-      sums[bins.groups[k]].add(bin, bin, weights[k]);
-    }
-    const Sums total = total_of(sums);
-    const std::vector<double> f = nonnegative_fit(total.G, total.h);
-    bool changed = false;
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      const std::span bin(bins.values.data() + k * width, width);
-      const double weight = left_over(bin, f) < 0 ? 1 : kLeftOver;
-      changed |= weight != weights[k];
-      weights[k] = weight;
-    }
-    if (!changed) break;
-  }
-  return sums;
-}
-
-// ---- what is known about a fit ---------------------------------------------------------------
 
 // Delete-a-group jackknife.
 void find_uncertainties(const std::vector<Sums>& sums, std::vector<CalibrationFactor>& factors) {
@@ -276,7 +122,9 @@ void warn_of_fit(const CalibrationInput& input, Calibration& c) {
         "other = true: factors are the largest that XRT allows; where other matter is within an "
         "element everywhere, the true one is smaller");
   }
-  if (!input.other && c.unexplained > kMostUnexplained) {
+  // Noise adds up to nothing only on the average.
+  const double chance = 3 * c.residual * c.residual / std::sqrt(static_cast<double>(c.values));
+  if (!input.other && c.unexplained > std::sqrt(kMostUnexplained * kMostUnexplained + chance)) {
     c.warnings.push_back(fmt::format(
         "{:.1f} % of the structure of XRT is not explained: an element is missing (then set other "
         "= true in [study]), a coefficient or the energy is wrong, or the sites do not see the "
@@ -290,8 +138,10 @@ void warn_of_fit(const CalibrationInput& input, Calibration& c) {
 Calibration calibrate(const CalibrationInput& input) {
   FIRM_CHECK(!input.xrf.empty());
   const Measured measured(input);
-  const std::vector<Sums> neighbours = neighbour_sums(measured);
-  const std::vector<Sums> sums = input.other ? one_sided_sums(measured) : neighbours;
+  const std::vector<Sums> neighbours = calibration::neighbour_sums(measured);
+  const std::vector<Sums> sums =
+      input.other ? calibration::one_sided_sums(measured, noise_of(input.xrt, input.beamlets))
+                  : neighbours;
   const Sums total = total_of(sums);
   const std::vector<double> f = nonnegative_fit(total.G, total.h);
 

@@ -60,9 +60,10 @@ struct Calibration {
 //
 // With `other` b_N = sum_i f_i c_i b_i + o with an unknown o >= 0: XRF can explain at most what XRT
 // shows. Then f minimises sum_k p_k r_k^2, r = b_N - sum_i f_i c_i b_i over means of four beamlets,
-// with p_k = 1 where r_k < 0 and 0.02 elsewhere: what is too much counts, what is left over is
-// other's. Where other matter is within an element everywhere, the two cannot be told apart: f is
-// then an upper limit.
+// with p = 1 where r < 0, and p = 1 / (1 + (r / t)^2)^2 elsewhere: what is too much counts in full,
+// what is left over is other's, and does not. t falls to what noise may be (1 % of the largest
+// value, or twice its deviation). So f is that of rays without other matter. Where it is within an
+// element everywhere, the two cannot be told apart: f is then an upper limit.
 //
 // The uncertainty is what leaving out groups of angles does to f (jackknife). Throws firm::Error
 // when XRT shows nothing, or no value can be used.

@@ -26,36 +26,33 @@ bool counts(const Block& weights, std::size_t k) {
   return weights.rows() == 0 || weights.data()[k] > 0;
 }
 
-// One row of a sinogram: beamlets of one angle and slice.
-class Row {
- public:
-  Row(const Block& values, const Block& weights, std::size_t first, std::size_t slice)
-      : values_(values), weights_(weights), first_(first), slice_(slice) {}
-
-  // The difference that begins at beamlet j, scaled to the variance of a value; NaN where a value
-  // of it is masked.
-  double difference(std::span<const double> kernel, std::size_t j) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < kernel.size(); ++i) {
-      const std::size_t k = (first_ + j + i) * values_.columns() + slice_;
-      if (!counts(weights_, k)) return std::nan("");
-      sum += kernel[i] * static_cast<double>(values_.data()[k]);
-    }
-    return sum / std::sqrt(norm_squared(kernel));
-  }
-
- private:
-  const Block& values_;
-  const Block& weights_;
-  std::size_t first_;
-  std::size_t slice_;
-};
-
+// Calls work(differences) for every row: beamlets of one angle and slice. Differences are scaled to
+// the variance of a value, and NaN where a value is masked, or where there is nothing: where a
+// difference is exactly 0, and one beside it as well.
 template <typename Work>
 void for_each_row(const Block& values, const Block& weights, std::size_t beamlets,
-                  const Work& work) {
+                  std::span<const double> kernel, const Work& work) {
+  if (beamlets < kernel.size()) return;
+  const double norm = std::sqrt(norm_squared(kernel));
+  std::vector<double> exact(beamlets + 1 - kernel.size());
+  std::vector<double> differences(exact.size());
   for (std::size_t first = 0; first + beamlets <= values.rows(); first += beamlets) {
-    for (std::size_t z = 0; z < values.columns(); ++z) work(Row(values, weights, first, z));
+    for (std::size_t z = 0; z < values.columns(); ++z) {
+      for (std::size_t j = 0; j < exact.size(); ++j) {
+        exact[j] = 0;
+        for (std::size_t i = 0; i < kernel.size(); ++i) {
+          const std::size_t k = (first + j + i) * values.columns() + z;
+          exact[j] +=
+              counts(weights, k) ? kernel[i] * static_cast<double>(values.data()[k]) : std::nan("");
+        }
+      }
+      for (std::size_t j = 0; j < exact.size(); ++j) {
+        const bool nothing = exact[j] == 0 && ((j > 0 && exact[j - 1] == 0) ||
+                                               (j + 1 < exact.size() && exact[j + 1] == 0));
+        differences[j] = nothing ? std::nan("") : exact[j] / norm;
+      }
+      work(differences);
+    }
   }
 }
 
@@ -68,10 +65,9 @@ double quantile(std::vector<double>& values, double part) {
 
 double by_median(const Block& values, const Block& weights, std::size_t beamlets) {
   std::vector<double> sizes;
-  for_each_row(values, weights, beamlets, [&](const Row& row) {
-    for (std::size_t j = 0; j + kThird.size() <= beamlets; ++j) {
-      const double d = std::abs(row.difference(kThird, j));
-      if (d > 0) sizes.push_back(d);
+  for_each_row(values, weights, beamlets, kThird, [&](const std::vector<double>& row) {
+    for (const double d : row) {
+      if (!std::isnan(d)) sizes.push_back(std::abs(d));
     }
   });
   return sizes.empty() ? 0 : quantile(sizes, 0.5) / kMedianOfNormal;
@@ -99,14 +95,11 @@ double mean_below_one(double length) {
 double by_quiet_pieces(const Block& values, const Block& weights, std::size_t beamlets) {
   const std::size_t length = std::clamp<std::size_t>(beamlets / 10, 8, 24);
   std::vector<double> pieces;
-  for_each_row(values, weights, beamlets, [&](const Row& row) {
-    for (std::size_t j = 0; j + length + kSecond.size() - 1 <= beamlets; j += length / 2) {
+  for_each_row(values, weights, beamlets, kSecond, [&](const std::vector<double>& row) {
+    for (std::size_t j = 0; j + length <= row.size(); j += length / 2) {
       double sum = 0;
-      for (std::size_t i = 0; i < length; ++i) {
-        const double d = row.difference(kSecond, j + i);
-        sum += d * d;
-      }
-      if (sum > 0) pieces.push_back(sum / static_cast<double>(length));
+      for (std::size_t i = 0; i < length; ++i) sum += row[j + i] * row[j + i];
+      if (sum > 0) pieces.push_back(sum / static_cast<double>(length));  // not NaN
     }
   });
   if (pieces.empty()) return 0;

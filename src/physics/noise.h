@@ -19,8 +19,8 @@ namespace firm {
 //     an edge, so these do not count;
 //   - the mean square of second differences in the quietest of short pieces of rows: those below
 //     s^2, with s^2 such that this is what pieces of noise below their own variance have.
-// Differences and pieces that are exactly 0 are no measurement (an empty map, a clipped one), and
-// are left out. Structure as fine as a beamlet is taken for noise.
+// Differences that are exactly 0, several in a row, are no measurement (an empty map, a clipped
+// one), and are left out. Structure as fine as a beamlet is taken for noise.
 double estimate_noise(const Block& values, const Block& weights, std::size_t beamlets);
 
 // What the detector counted: before dark, white and monitor were taken into account. One unit is

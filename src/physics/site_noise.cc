@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/noise.h"
-
 namespace firm {
 namespace {
 
@@ -43,6 +41,12 @@ std::string take_counts(const Block& deviation, Site& site, SiteData& data) {
 }
 
 }  // namespace
+
+Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b) {
+  if (entry.noise != Noise::kCounts) return {};
+  return entry.kind == "xrt" ? transmission_deviation(counted, b)
+                             : fluorescence_deviation(counted, b);
+}
 
 std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& site,
                         SiteData& data) {

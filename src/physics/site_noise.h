@@ -5,12 +5,17 @@
 
 #include "io/study_file.h"
 #include "model/study.h"
+#include "physics/noise.h"
 
 namespace firm {
 
+// Standard deviation of each value of the site; none unless sigma = "counts". `b`: the values that
+// preparation has made of these counts; masked ones may be anything.
+Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b);
+
 // Sets Site::sigma, Site::weighted_values and SiteData::weights; to be called when the values are
-// prepared, and what cannot be used is masked. `deviation`: of each value, with sigma = "counts"
-// (physics/noise.h); not looked at otherwise. Returns what people should know; empty: nothing.
+// prepared, and what cannot be used is masked. `deviation`: counted_deviation. Returns what people
+// should know; empty: nothing.
 //
 //   a number     s is that number
 //   "counts"     s is the best deviation; a value counts (s / its deviation)^2, at most 1

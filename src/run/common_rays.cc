@@ -45,7 +45,8 @@ Block image_of(const Site& site, const SiteData& data, int threads) {
       estimate_noise(data.values, data.weights, static_cast<std::size_t>(site.geometry.beamlets));
   std::size_t used = 0;
   for (std::size_t k = 0; k < data.values.size(); ++k) used += counts(data, k) ? 1 : 0;
-  const double level = static_cast<double>(used) * noise * noise;
+  // Half of it: edges are taken for noise, too, and what is fitted to noise hardly shows elsewhere.
+  const double level = static_cast<double>(used) * noise * noise / 4;
   for (int step = 0; step < kSteps; ++step) {
     const Block& product = nnls.product(0).front();
     if (residual_squared(data, product) <= level) break;

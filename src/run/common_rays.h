@@ -6,7 +6,7 @@
 namespace firm {
 
 // Values along `rays`: the site's own where its rays are these. Otherwise it is reconstructed by
-// itself, to the point where its noise allows no better fit, and its image is projected: whatever
+// itself, to a fit of half its noise or for 100 steps, and its image is projected: whatever
 // angles, beamlets, axes and shifts there are. That costs some detail, about as much as the site
 // has few angles; what it adds up to along a ray hardly changes.
 struct RayValues {
