@@ -168,6 +168,16 @@ TEST_F(CalibrationTest, TellsThatAFactorIsZero) {
   EXPECT_TRUE(warns(c, "xrf-2: factor 0"));
 }
 
+TEST_F(CalibrationTest, TellsThatASiteIsEmpty) {
+  add_to(data_[3], truth_[1], -kCoefficients[1]);
+  data_[1] = Block(geometry_.rays(), 1);
+  const Calibration c = calibrate(input());
+  ASSERT_EQ(c.warnings.size(), 1u);
+  EXPECT_TRUE(warns(c, "xrf-2: it shows nothing"));
+  EXPECT_NEAR(c.factors[0].factor / kFactors[0], 1, 1e-5);
+  EXPECT_EQ(c.factors[1].factor, 0);
+}
+
 TEST_F(CalibrationTest, TellsThatAFactorIsUncertain) {
   for (float& v : data_[0].values()) v *= 1e-9F;
   Random random(1, 0);

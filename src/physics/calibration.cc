@@ -83,12 +83,14 @@ void require_values(const CalibrationInput& input, const Calibration& c, const S
 // The site whose sinogram is most like that of `site`.
 std::size_t most_alike(const Sums& s, std::size_t site) {
   const std::size_t n = s.h.size();
-  std::size_t best = site == 0 ? 1 : 0;
-  const auto likeness = [&](std::size_t i) {
-    return std::abs(s.G[site * n + i]) / std::sqrt(s.G[i * n + i]);
-  };
+  std::size_t best = site;
+  double most = -1;
   for (std::size_t i = 0; i < n; ++i) {
-    if (i != site && s.G[i * n + i] > 0 && likeness(i) > likeness(best)) best = i;
+    if (i == site || !(s.G[i * n + i] > 0)) continue;
+    const double likeness = std::abs(s.G[site * n + i]) / std::sqrt(s.G[i * n + i]);
+    if (likeness <= most) continue;
+    most = likeness;
+    best = i;
   }
   return best;
 }
@@ -97,7 +99,11 @@ void warn_of_factors(const CalibrationInput& input, const Sums& total, Calibrati
   for (std::size_t i = 0; i < c.factors.size(); ++i) {
     const CalibrationFactor& f = c.factors[i];
     const std::string& name = input.xrf[i].name;
-    const bool alone = c.factors.size() == 1;
+    if (!(total.G[i * c.factors.size() + i] > 0)) {
+      c.warnings.push_back(fmt::format("{}: it shows nothing; its scale stays as it is", name));
+      continue;
+    }
+    const bool alone = most_alike(total, i) == i;
     if (!alone && (!f.inflation || *f.inflation > kMostInflation)) {
       c.warnings.push_back(fmt::format(
           "{}: its sinogram is nearly made up of those of others, first of all {}: only the sum of "

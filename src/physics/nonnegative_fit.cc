@@ -147,11 +147,11 @@ std::optional<double> variance_inflation(const std::vector<double>& G, std::size
                                          std::size_t unknown) {
   std::vector<std::size_t> order;  // this one last: the inverse's entry is then 1 / L_nn^2
   for (std::size_t i = 0; i < n; ++i) {
-    if (i != unknown) order.push_back(i);
+    if (i != unknown && G[i * n + i] > 0) order.push_back(i);
   }
   order.push_back(unknown);
   std::vector<double> L = part_of(G, n, order);
-  if (!cholesky(L, n)) return {};
+  if (!cholesky(L, order.size())) return {};
   return G[unknown * n + unknown] / (L.back() * L.back());
 }
 

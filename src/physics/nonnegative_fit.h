@@ -13,7 +13,7 @@ namespace firm {
 std::vector<double> nonnegative_fit(const std::vector<double>& G, const std::vector<double>& h);
 
 // How much larger the variance of an unknown is than if it were the only one: G_ii times entry ii
-// of the inverse of G. None where others make it up.
+// of the inverse of G. None where others make it up, or it is 0 everywhere.
 std::optional<double> variance_inflation(const std::vector<double>& G, std::size_t n,
                                          std::size_t unknown);
 
