@@ -173,8 +173,8 @@ void add_calibrate(CLI::App& app) {
   verb->footer(
       "Fits XRT by the sum of coefficient x XRF of all elements, with one factor each, none of\n"
       "them negative. `scale` of a site becomes the old one times its factor. With other = true\n"
-      "the factors are the largest that XRT allows. docs/data.md, Calibration, tells how and what\n"
-      "the warnings mean.\n"
+      "they are found from rays without other matter. docs/data.md, Calibration, tells how, and\n"
+      "what the warnings mean.\n"
       "\n"
       "Examples:\n"
       "  firm calibrate study/study.toml\n"

@@ -125,8 +125,8 @@ void warn_of_factors(const CalibrationInput& input, const Sums& total, Calibrati
 void warn_of_fit(const CalibrationInput& input, Calibration& c) {
   if (input.other) {
     c.warnings.push_back(
-        "other = true: factors are the largest that XRT allows; where other matter is within an "
-        "element everywhere, the true one is smaller");
+        "other = true: factors are found from rays without other matter; where all rays through an "
+        "element meet some, its factor is too large");
   }
   // Noise adds up to nothing only on the average.
   const double chance = 3 * c.residual * c.residual / std::sqrt(static_cast<double>(c.values));
