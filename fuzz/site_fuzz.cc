@@ -87,6 +87,7 @@ v1::Begin begin_message() {
     member.mutable_geometry()->add_angles(0.5);
     member.mutable_geometry()->set_beamlets(4);
     member.mutable_geometry()->set_spacing(0.1);
+    member.mutable_noise()->set_sigma(1);
   }
   return begin;
 }

@@ -137,8 +137,8 @@ TEST_F(CoordinatorTest, RefusesOtherVersionsNamesAndSites) {
     channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, site));
   }
   v1::SiteMessage other = hello("a");
-  other.mutable_hello()->set_protocol(2);
-  expect_refused(0, other, "expected protocol 1");
+  other.mutable_hello()->set_protocol(kProtocol + 1);
+  expect_refused(0, other, "expected protocol 2");
   expect_refused(1, hello("a"), "expected the site of the certificate, b, found a");
   expect_refused(2, v1::SiteMessage(), "empty or unknown");
   LocalChannel stranger(*coordinator_, "z");

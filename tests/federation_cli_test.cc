@@ -51,6 +51,17 @@ TEST(Federation, GivesTheImagesOfOneProcess) {
   }
 }
 
+// Each site finds its own noise; all of them need all of it.
+TEST(Federation, SitesTellTheNoiseThatTheyFind) {
+  FederationPlan estimated = plan({});
+  estimated.site_line = "sigma = \"estimate\"";
+  FederationProcesses federation(estimated);
+  federation.start_all();
+  federation.expect_all_finish();
+  EXPECT_EQ(federation.json("xrf-1", "summary.json").at("objective"),
+            federation.reference().at("objective"));
+}
+
 TEST(Federation, KeepsImagesAtTheirSites) {
   FederationProcesses federation(plan({}));
   federation.start_all();

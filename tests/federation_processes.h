@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,7 @@ struct FederationPlan {
   double checkpoint_seconds = 0.05;
   std::vector<std::string> coordinator_arguments;
   std::vector<std::string> site_arguments;
+  std::string site_line;  // of the study, in the table of every site
 };
 
 class FederationProcesses {
@@ -36,6 +38,7 @@ class FederationProcesses {
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
     run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
          "--angles", std::to_string(plan_.angles), "--noise", "0.01"});
+    add_site_line();
     AuthorityOptions authority;
     authority.directory = directory_ / kCoordinator;
     make_pki(authority, current_instant());
@@ -180,6 +183,15 @@ class FederationProcesses {
     const std::optional<int> code = process.wait(kPatience);
     // 5: the number of rounds was the limit.
     if (code != 0 && code != 5) throw std::runtime_error(process.output());
+  }
+  void add_site_line() {
+    const std::string table = "[[site]]\n";
+    std::string text = file_content(study());
+    for (std::size_t at = 0; (at = text.find(table, at)) != std::string::npos;) {
+      at += table.size();
+      text.insert(at, plan_.site_line + "\n");
+    }
+    std::ofstream(study()) << text;
   }
   // As `firm pki` does it.
   void enrol(const std::string& site) {

@@ -10,7 +10,7 @@
 #include "firm/error.h"
 #include "io/data_exchange.h"
 #include "io/hdf5.h"
-#include "prep/prepare.h"
+#include "prep/settle.h"
 #include "sim/simulate.h"
 #include "temporary_directory.h"
 
@@ -219,7 +219,8 @@ TEST_F(LoadStudy, LoadsOneSiteWithoutTheFilesOfOthers) {
     std::filesystem::remove(directory_ / name);
   }
   const SiteEntry& entry = file_.sites[1];
-  EXPECT_TRUE(equal(prepare_site(file_, entry, path()).data.values, simulation_.sites[1].data));
+  EXPECT_TRUE(
+      equal(settle_and_prepare(file_, entry, path()).data.values, simulation_.sites[1].data));
   EXPECT_EQ(load_site(file_, entry, path()).geometry.beamlets, simulation_.geometry.beamlets);
   EXPECT_EQ(load_site(file_, entry, path()).name, "xrf-2");
   EXPECT_THROW(load(), Error);
@@ -265,7 +266,7 @@ TEST_F(LoadStudy, AveragesWhiteAndDarkOfEachBeamletAndSlice) {
   for (const bool with_dark : {true, false}) {
     if (!with_dark) a.dark = Block();
     write_acquisition(directory_ / "xrt.h5", a);
-    const Block b = prepare_site(file_, file_.sites[3], path()).data.values;
+    const Block b = settle_and_prepare(file_, file_.sites[3], path()).data.values;
     for (std::size_t row = 0; row < 4; ++row) {
       for (std::size_t slice = 0; slice < 2; ++slice) {
         const std::size_t x = row % 2;

@@ -1,5 +1,6 @@
 // firm recon --separate and --mpi, by the program itself.
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command_line.h"
@@ -54,6 +55,25 @@ TEST_F(Parts, GiveTheSameBytesInAnyNumberOfProcesses) {
       EXPECT_EQ(images(many), images(out)) << method << processes;
     }
   }
+}
+
+TEST_F(Parts, KnowTheNoiseOfAllSites) {
+  std::string text = file_content(directory_ / "s/study.toml");
+  const std::string table = "[[site]]\n";
+  for (std::size_t at = 0; (at = text.find(table, at)) != std::string::npos;) {
+    at += table.size();
+    text.insert(at, "sigma = \"estimate\"\n");
+  }
+  std::ofstream(directory_ / "s/t.toml") << text;
+  ASSERT_EQ(run("recon s/t.toml --out together").code, 0);
+  ASSERT_EQ(run("recon s/t.toml --separate --out separate").code, 0);
+  const Outcome o = run_processes(4, "recon s/t.toml --mpi --out four");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(images("four"), images("separate"));
+  const double objective = summary("together").at("objective");
+  EXPECT_NEAR(summary("four").at("objective").get<double>(), objective, 1e-4 * objective);
+  ASSERT_EQ(run("recon s/study.toml --out without").code, 0);
+  EXPECT_NE(summary("without").at("objective").get<double>(), objective);
 }
 
 TEST_F(Parts, FindWhatAllSitesTogetherFind) {

@@ -220,7 +220,7 @@ TEST(Normalize, KeepsTheUnitOfFluorescence) {
   Block monitor(6, 1);
   std::copy_n(std::vector<float>{50, 100, 200, 50, 0, 100}.begin(), 6, monitor.data());
   for (std::size_t k = 0; k < 6; ++k) s.value(k) = 3 * monitor.data()[k];  // a map of 3s
-  relate_to_monitor(monitor, s);
+  relate_to_monitor(monitor, 100, s);
   EXPECT_EQ(s.count(Flaw::kNoBeam), 1u);
   for (const std::size_t k : {0, 1, 2, 3, 5}) EXPECT_FLOAT_EQ(s.value(k), 300.0f);
 }

@@ -148,7 +148,7 @@ TEST_F(PrepareSite, DeadBeamletsAreToldOrMasked) {
   EXPECT_EQ(p.data.weights.rows(), 0u);
   entry_.prepare.bad_values = "mask";
   p = prepare();
-  EXPECT_TRUE(p.report.warnings.empty());
+  EXPECT_TRUE(p.report.all_warnings().empty());
   EXPECT_EQ(p.report.dead, static_cast<std::size_t>(kAngles));
   EXPECT_LT(error(p), 0.003);
 }
@@ -177,7 +177,7 @@ TEST_F(PrepareSite, TransmissionsFarFromOneAreTold) {
   expect_warning(prepare(), "transmissions are above 1.5");
   entry_.prepare.normalize = "air";
   entry_.prepare.air = 4;
-  EXPECT_TRUE(prepare().report.warnings.empty());
+  EXPECT_TRUE(prepare().report.all_warnings().empty());
 }
 
 TEST_F(PrepareSite, ASliceWithoutAnyValueIsRefused) {
@@ -237,7 +237,7 @@ TEST_F(PrepareSite, RelatesFluorescenceToTheMonitor) {
   entry_.kind = "xrf";
   entry_.data = "xrf.nxs";
   entry_.prepare = {};
-  const PreparedSite p = prepare_site(file_, entry_, directory_ / "study.toml");
+  const PreparedSite p = settle_and_prepare(file_, entry_, directory_ / "study.toml");
   EXPECT_EQ(p.report.normalized, "monitor");
   for (const float value : p.data.values.values()) EXPECT_FLOAT_EQ(value, 400.0f);
 }

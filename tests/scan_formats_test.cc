@@ -9,7 +9,7 @@
 #include "io/hdf5.h"
 #include "io/inspect.h"
 #include "io/scan.h"
-#include "prep/prepare.h"
+#include "prep/settle.h"
 #include "temporary_directory.h"
 
 namespace firm {
@@ -163,7 +163,7 @@ TEST_F(ScanFormats, NexusGridsHaveAMonitor) {
   site.kind = "xrt";
   site.data = "g.nxs";
   site.prepare.minus_log = true;
-  const Block b = prepare_site(study, site, directory_ / "study.toml").data.values;
+  const Block b = settle_and_prepare(study, site, directory_ / "study.toml").data.values;
   EXPECT_NEAR(b(4, 0), -std::log(5.0 / 104.0), 1e-6);
 }
 

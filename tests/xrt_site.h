@@ -10,7 +10,7 @@
 #include <string>
 
 #include "io/data_exchange.h"
-#include "prep/prepare.h"
+#include "prep/settle.h"
 #include "temporary_directory.h"
 
 namespace firm {
@@ -87,7 +87,7 @@ class XrtSite : public testing::Test {
 
   PreparedSite prepare() {
     write_acquisition(directory_ / "xrt.h5", file_data_);
-    return prepare_site(file_, entry_, directory_ / "study.toml");
+    return settle_and_prepare(file_, entry_, directory_ / "study.toml");
   }
 
   // Root mean square of b - clean over what counts.
@@ -104,7 +104,7 @@ class XrtSite : public testing::Test {
   }
 
   void expect_warning(const PreparedSite& p, const std::string& text) {
-    const auto& all = p.report.warnings;
+    const auto all = p.report.all_warnings();
     EXPECT_TRUE(std::ranges::any_of(
         all, [&](const std::string& w) { return w.find(text) != std::string::npos; }))
         << text << "\nin: " << testing::PrintToString(all);

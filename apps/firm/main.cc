@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   firm::add_paper(app, outcome);
   firm::add_report(app);
   firm::add_inspect(app);
+  firm::add_calibrate(app);
   firm::add_bench(app);
   return firm::run_program(app, argc, argv, outcome);
 }

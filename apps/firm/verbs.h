@@ -16,6 +16,7 @@ class Processes;
 inline constexpr int kStoppedEarly = 5;
 
 void add_bench(CLI::App& app);
+void add_calibrate(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_pki(CLI::App& app);

@@ -160,7 +160,8 @@ Coordinator::Wrong Coordinator::dispatch(const std::string& site, const v1::Site
     case v1::SiteMessage::BODY_NOT_SET:
       break;
   }
-  return "expected a message of protocol 1, found one that is empty or unknown";
+  return fmt::format("expected a message of protocol {}, found one that is empty or unknown",
+                     kProtocol);
 }
 
 // ---- gathering ---------------------------------------------------------------------------------
@@ -255,6 +256,7 @@ void Coordinator::begin_when_all_are_there() {
     v1::Member& member = *begin.add_members();
     member.set_site(site);
     *member.mutable_geometry() = peer.hello.geometry();
+    *member.mutable_noise() = peer.hello.noise();
     peer.ready = peer.done = false;
   }
   log(fmt::format("attempt {} begins at round {}", state_.attempt, begin.round()));

@@ -26,7 +26,7 @@
 
 namespace firm {
 
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 
 // Takes messages for one site; must not block for long, and not call back.
 using Outbox = std::function<void(const ToSite&)>;

@@ -106,7 +106,7 @@ class Service final : public v1::Federation::Service {
     }
     // A site that has left does not hear it.
     return {grpc::StatusCode::INVALID_ARGUMENT,
-            "expected a message of protocol 1, found bytes that are none"};
+            fmt::format("expected a message of protocol {}, found bytes that are none", kProtocol)};
   }
 
   Coordinator& coordinator_;

@@ -22,12 +22,31 @@ v1::Term term(const std::string& field, const std::string& value) {
   return t;
 }
 
+// A number that a site finds from its data is not known to the others before it tells.
+std::string sigma_text(const SiteEntry& site) {
+  if (site.noise == Noise::kCounts) return "counts";
+  if (site.noise == Noise::kEstimated) return "estimate";
+  return fmt::format("{}", site.sigma);
+}
+
 bool is_agreed(const std::string& key) { return key != "threads" && key != "seed"; }
 
 void require(bool holds, const std::string& site, const std::string& expected) {
   if (holds) return;
   throw Error(Error::Kind::kNetwork,
               fmt::format("geometry of {}: expected {}, found another", site, expected));
+}
+
+void check_noise(const v1::Noise& noise, const SiteEntry& entry) {
+  const bool given = entry.noise == Noise::kGiven;
+  const bool holds =
+      given ? noise.sigma() == entry.sigma : std::isfinite(noise.sigma()) && noise.sigma() > 0;
+  if (holds) return;
+  throw Error(Error::Kind::kNetwork,
+              fmt::format("noise of {}: expected {}, found {}", entry.name,
+                          given ? fmt::format("sigma {} as in the study", entry.sigma)
+                                : "a finite sigma above 0",
+                          noise.sigma()));
 }
 
 }  // namespace
@@ -43,7 +62,7 @@ std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& option
     terms.push_back(term("site " + site.name + ", kind", site.kind));
     terms.push_back(
         term("site " + site.name + ", coefficient", fmt::format("{}", site.coefficient)));
-    terms.push_back(term("site " + site.name + ", sigma", fmt::format("{}", site.sigma)));
+    terms.push_back(term("site " + site.name + ", sigma", sigma_text(site)));
     terms.push_back(term("site " + site.name + ", key", site.key.empty() ? "any" : site.key));
   }
   for (const OptionText& option : describe_options(options)) {
@@ -87,6 +106,13 @@ Geometry from_message(const v1::Geometry& message, const StudyFile& file, const 
   return g;
 }
 
+v1::Noise noise_message(const Site& site) {
+  v1::Noise message;
+  message.set_sigma(site.sigma);
+  message.set_weighted(site.weighted_values);
+  return message;
+}
+
 Study study_with(const StudyFile& file, const v1::Begin& begin) {
   Study study = study_without_sites(file);
   if (static_cast<std::size_t>(begin.members_size()) != file.sites.size()) {
@@ -99,8 +125,11 @@ Study study_with(const StudyFile& file, const v1::Begin& begin) {
       const auto member = std::find_if(begin.members().begin(), begin.members().end(),
                                        [&](const v1::Member& m) { return m.site() == entry.name; });
       require(member != begin.members().end(), entry.name, "one among those of all sites");
+      check_noise(member->noise(), entry);
       study.sites.push_back({entry.name, xrt ? SiteKind::kXrt : SiteKind::kXrf, entry.coefficient,
-                             entry.sigma, from_message(member->geometry(), file, entry.name)});
+                             member->noise().sigma(),
+                             from_message(member->geometry(), file, entry.name),
+                             member->noise().weighted()});
     }
   }
   study.validate();
@@ -122,6 +151,7 @@ std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begi
     transcript.text(numbers);
     transcript.text(fmt::format("{} {} {}", m.geometry().beamlets(), m.geometry().spacing(),
                                 m.geometry().rotation_axis()));
+    transcript.text(fmt::format("{} {}", m.noise().sigma(), m.noise().weighted()));
   }
   Sha256 hash;
   hash.add(transcript.bytes());

@@ -20,10 +20,13 @@ v1::Geometry to_message(const Geometry& geometry);
 // Throws firm::Error (kNetwork) when there is no such geometry.
 Geometry from_message(const v1::Geometry& message, const StudyFile& file, const std::string& site);
 
-// The study whose sites have these rays.
+v1::Noise noise_message(const Site& site);
+
+// The study whose sites have these rays and this noise. Throws firm::Error (kNetwork) when sites or
+// numbers are not such, or differ from what the study says.
 Study study_with(const StudyFile& file, const v1::Begin& begin);
 
-// SHA-256 of terms and geometries: what the sites' signatures and masks are bound to.
+// SHA-256 of terms, geometries and noise: what the sites' signatures and masks are bound to.
 std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begin);
 
 // The longest vector that a method sums in such a study.

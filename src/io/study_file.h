@@ -39,6 +39,7 @@ struct SiteEntry {
   double coefficient = 0;  // cm^2/g, of an xrf site; 0: of the compound or element, at the energy
   Noise noise = Noise::kGiven;
   double sigma = 1;                     // standard deviation of the noise, in the unit of the data
+  std::optional<double> found_sigma;    // the same, where it was to be found and has been
   std::optional<double> spacing;        // cm, between beamlets; without: as prep/load_study.h says
   std::optional<double> rotation_axis;  // beamlets, edge coordinates; without: the data file's
   bool find_rotation_axis = false;      // rotation_axis = "auto"

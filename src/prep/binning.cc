@@ -1,6 +1,7 @@
 #include "prep/binning.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "firm/error.h"
 
@@ -44,6 +45,22 @@ BinnedFrames read_binned(const Frames& frames, const Binning& how) {
     bin_frames({raw, some, frames.beamlets()}, how, f, all);
   }
   return all;
+}
+
+double mean_of_positive(const Frames& frames, const Binning& how) {
+  const std::size_t rows = how.slices * how.binning;
+  const std::size_t batch = batch_frames(frames, rows);
+  double sum = 0;
+  double count = 0;
+  for (std::size_t f = 0; f < frames.frames(); f += batch) {
+    const std::size_t some = std::min(batch, frames.frames() - f);
+    for (const float value : frames.read({f, some, how.first, rows})) {
+      if (!(value > 0) || !std::isfinite(value)) continue;
+      sum += static_cast<double>(value);
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 }  // namespace firm

@@ -40,4 +40,7 @@ void bin_frames(const RawFrames& raw, const Binning& how, std::size_t first_fram
 // Reads the file in pieces.
 BinnedFrames read_binned(const Frames& frames, const Binning& how);
 
+// Of the values that are positive and finite; the same pieces, of which none is kept.
+double mean_of_positive(const Frames& frames, const Binning& how);
+
 }  // namespace firm

@@ -10,7 +10,7 @@
 
 #include "io/study_file.h"
 #include "model/study.h"
-#include "prep/report.h"
+#include "prep/settle.h"
 
 namespace firm {
 
@@ -26,7 +26,11 @@ Study study_without_sites(const StudyFile& file);
 // Without the measurements: where a rotation axis is to be found in these, it is the middle of the
 // detector for now. The XRT site becomes the last one; the others keep their order.
 Study load_geometries(const StudyFile& file, const std::string& path);
+// All slices, with what the study leaves to be found.
 LoadedStudy load_study(const StudyFile& file, const std::string& path);
+// Some slices; what was to be found has been (settle.h).
+LoadedStudy load_study(const SettledStudy& settled, const std::string& path,
+                       const SliceRange& slices);
 
 // The same for one site of `file`, so that a site of a federation needs no file but its own: name,
 // kind, numbers and geometry. Image and pixel size are those of the study, angles and beamlets

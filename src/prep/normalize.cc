@@ -101,20 +101,13 @@ void divide_by_monitor(const Block& monitor, const std::vector<double>& dark, Si
   }
 }
 
-void relate_to_monitor(const Block& monitor, Sinogram& s) {
+void relate_to_monitor(const Block& monitor, double mean, Sinogram& s) {
   FIRM_CHECK(monitor.size() == s.size());
-  double sum = 0;
-  double count = 0;
-  for (const float value : monitor.values()) {
-    if (!(value > 0) || !std::isfinite(value)) continue;
-    sum += static_cast<double>(value);
-    ++count;
-  }
   for (std::size_t k = 0; k < s.size(); ++k) {
     const auto beam = static_cast<double>(monitor.data()[k]);
     if (!(beam > 0) || !std::isfinite(beam)) s.mark(k, Flaw::kNoBeam);
     if (!s.usable(k)) continue;
-    s.value(k) = static_cast<float>(static_cast<double>(s.value(k)) * (sum / count) / beam);
+    s.value(k) = static_cast<float>(static_cast<double>(s.value(k)) * mean / beam);
   }
 }
 

@@ -29,9 +29,8 @@ void divide_by_monitor(const Block& monitor, const std::vector<double>& dark, Si
 void subtract_dark(const std::vector<double>& dark, Sinogram& s);
 
 // Data of an XRF site, so that its unit stays:
-//     data * mean(monitor) / monitor
-// with the mean over the positive values of the whole scan.
-void relate_to_monitor(const Block& monitor, Sinogram& s);
+//     data * mean / monitor
+void relate_to_monitor(const Block& monitor, double mean, Sinogram& s);
 
 // Divides each row (angle, slice) by the straight line through its air: the means of the usable
 // ones among its `air` outermost beamlets on the left and on the right, each at the mean of their

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "firm/error.h"
+#include "physics/site_noise.h"
 #include "prep/binning.h"
 #include "prep/dead_beamlets.h"
 #include "prep/normalize.h"
@@ -19,10 +20,22 @@
 namespace firm {
 namespace {
 
+// Values as measured, for the noise of counts.
+struct MeasuredCounts {
+  Block values;       // after binning, masked ones included; no rows when nobody asks for them
+  double binned = 1;  // counts whose mean one entry is
+  std::vector<double> dark;  // mean frame, beamlets x slices, as a Block has them; empty: 0
+  double dark_frames = 0;    // how many there are
+  double white_frames = 0;   // and of those without object, where data was divided by them
+};
+
 class Preparing {
  public:
-  explicit Preparing(const SiteSource& source)
-      : source_(source), how_(source.entry.prepare), masks_(how_.bad_values == "mask") {
+  Preparing(const SiteSource& source, const SliceRange& slices)
+      : source_(source),
+        slices_(slices),
+        how_(source.entry.prepare),
+        masks_(how_.bad_values == "mask") {
     check_values_fit(source);
     result_.site = site_of(source);
   }
@@ -38,8 +51,10 @@ class Preparing {
   void doubt_transmissions();
   void find_axis();
   void finish();
+  void find_noise();
 
-  Binning binning() const;
+  Binning binning() const { return binning_of(slices_); }
+  Binning binning_of(const SliceRange& slices) const;
   // The frames of a stack as one; zeros when there are none.
   std::vector<double> average(const Frames* frames) const;
   // Throws when something has this flaw and is not to be masked.
@@ -50,9 +65,11 @@ class Preparing {
   void warn(std::string text) { result_.report.warnings.push_back(std::move(text)); }
 
   const SiteSource& source_;
+  SliceRange slices_;
   const Preparation& how_;
   bool masks_;
   Sinogram s_;
+  MeasuredCounts counts_;
   PreparedSite result_;
 };
 
@@ -65,12 +82,13 @@ PreparedSite Preparing::go() {
   if (how_.rings > 0) remove_rings(static_cast<std::size_t>(how_.rings), s_);
   if (source_.entry.find_rotation_axis) find_axis();
   finish();
+  find_noise();
   return std::move(result_);
 }
 
-Binning Preparing::binning() const {
-  return {static_cast<std::size_t>(source_.entry.first_slice),
-          static_cast<std::size_t>(source_.file.slices), source_.binning()};
+Binning Preparing::binning_of(const SliceRange& slices) const {
+  const auto first = static_cast<std::size_t>(source_.entry.first_slice);
+  return {first + slices.first * source_.binning(), slices.count, source_.binning()};
 }
 
 void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char* expected,
@@ -93,8 +111,8 @@ void Preparing::read() {
   mark_not_finite(s_);
   refuse(s_, Flaw::kNotFinite, data, "finite values", "NaN or infinite values");
   if (source_.entry.noise == Noise::kCounts) {
-    result_.counts.values = s_.values;
-    result_.counts.binned = std::pow(source_.entry.binning, 2);
+    counts_.values = s_.values;
+    counts_.binned = std::pow(source_.entry.binning, 2);
   }
   if (const std::size_t rest = data.beamlets() % how.binning; rest > 0) {
     warn(fmt::format("the last {} of the {} beamlets are not used: {} of them make one", rest,
@@ -156,12 +174,12 @@ void Preparing::normalize_transmission() {
   std::string& by = result_.report.normalized;
   const std::vector<double> dark = average(scan.dark.get());
   if (scan.dark) {
-    result_.counts.dark = dark;
-    result_.counts.dark_frames = static_cast<double>(scan.dark->frames());
+    counts_.dark = dark;
+    counts_.dark_frames = static_cast<double>(scan.dark->frames());
   }
   if (scan.white && how_.normalize != "monitor") {
     by = "flat";
-    result_.counts.white_frames = static_cast<double>(scan.white->frames());
+    counts_.white_frames = static_cast<double>(scan.white->frames());
     const std::vector<double> white = average(scan.white.get());
     refuse_white(white, dark);
     divide_by_white(white, dark, s_);
@@ -189,7 +207,9 @@ void Preparing::normalize() {
   if (!source_.scan.monitor) return;
   const Block monitor = read_binned(*source_.scan.monitor, binning()).values;
   refuse_monitor(monitor);
-  relate_to_monitor(monitor, s_);
+  // Of all slices of the study, whichever are prepared now.
+  const Binning all = binning_of({0, static_cast<std::size_t>(source_.file.slices)});
+  relate_to_monitor(monitor, mean_of_positive(*source_.scan.monitor, all), s_);
   mark_not_finite(s_);
   refuse(s_, Flaw::kNotFinite, *source_.scan.data, "finite values relative to the monitor",
          "values that are not");
@@ -244,9 +264,9 @@ void Preparing::find_axis() {
   axis.uncertainty = found.uncertainty * binning;
   axis.contrast = found.contrast;
   if (found.centre_of_mass) axis.centre_of_mass = *found.centre_of_mass * binning;
+  axis.warnings = axis_warnings(found, range, binning);
   g.rotation_axis = axis.axis / binning;
   result_.report.axis = axis;
-  for (std::string& warning : axis_warnings(found, range, binning)) warn(std::move(warning));
 }
 
 void Preparing::finish() {
@@ -281,11 +301,21 @@ void Preparing::finish() {
   result_.data.values = std::move(s_.values);
 }
 
+void Preparing::find_noise() {
+  const SiteEntry& entry = source_.entry;
+  const Counted counted{counts_.values, counts_.binned, counts_.dark, counts_.dark_frames,
+                        counts_.white_frames};
+  const Block deviation = counted_deviation(entry, counted, result_.data.values);
+  const std::string warning = apply_noise(entry, deviation, result_.site, result_.data);
+  if (entry.noise != Noise::kGiven) result_.report.noise = NoiseReport{result_.site.sigma, warning};
+}
+
 }  // namespace
 
-PreparedSite prepare_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+PreparedSite prepare_site(const StudyFile& file, const SiteEntry& entry, const std::string& path,
+                          const SliceRange& slices) {
   const SiteSource source = open_site(file, entry, path);
-  return Preparing(source).go();
+  return Preparing(source, slices).go();
 }
 
 }  // namespace firm

@@ -8,30 +8,24 @@
 #include <string>
 #include <vector>
 
+#include "core/slice_range.h"
 #include "io/study_file.h"
 #include "model/study.h"
 #include "prep/report.h"
 
 namespace firm {
 
-// Values as measured, for the noise of counts.
-struct MeasuredCounts {
-  Block values;       // after binning, masked ones included; no rows when nobody asks for them
-  double binned = 1;  // counts whose mean one entry is
-  std::vector<double> dark;  // mean frame, beamlets x slices, as a Block has them; empty: 0
-  double dark_frames = 0;    // how many there are
-  double white_frames = 0;   // and of those without object, where data was divided by them
-};
-
 struct PreparedSite {
-  Site site;      // its geometry has the axis that was found
-  SiteData data;  // b, and weights: 0 where a value is masked, else 1; none when none is
+  Site site;      // with the axis and the noise that were found
+  SiteData data;  // b, and weights: 0 where a value is masked; none when all are 1
   PreparationReport report;
-  MeasuredCounts counts;  // where SiteEntry::noise asks for them
 };
 
 // `path` is the study's. Throws firm::Error that names the file, the dataset, what was expected and
-// what was found; slices, angles and beamlets are counted from 0 there, after binning.
-PreparedSite prepare_site(const StudyFile& file, const SiteEntry& entry, const std::string& path);
+// what was found; slices, angles and beamlets are counted from 0 there, after binning. Some of the
+// slices of the study have the values that they have among all of them; an axis or a noise that is
+// still to be found is found in these slices alone: settle.h.
+PreparedSite prepare_site(const StudyFile& file, const SiteEntry& entry, const std::string& path,
+                          const SliceRange& slices);
 
 }  // namespace firm

@@ -33,7 +33,15 @@ std::string preparation_text(const PreparationReport& r) {
     parts.push_back(fmt::format("rotation axis found at {:.6g} +- {:.2g} beamlets", r.axis->axis,
                                 r.axis->uncertainty));
   }
+  if (r.noise) parts.push_back(fmt::format("noise found to be {:.4g}", r.noise->sigma));
   return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<std::string> PreparationReport::all_warnings() const {
+  std::vector<std::string> all = warnings;
+  if (axis) all.insert(all.end(), axis->warnings.begin(), axis->warnings.end());
+  if (noise && !noise->warning.empty()) all.push_back(noise->warning);
+  return all;
 }
 
 std::vector<std::string> preparation_lines(const std::string& site,
@@ -41,7 +49,7 @@ std::vector<std::string> preparation_lines(const std::string& site,
   std::vector<std::string> lines;
   const std::string text = preparation_text(report);
   if (!text.empty()) lines.push_back(fmt::format("{}: {}", site, text));
-  for (const std::string& warning : report.warnings) {
+  for (const std::string& warning : report.all_warnings()) {
     lines.push_back(fmt::format("{}: warning: {}", site, warning));
   }
   return lines;

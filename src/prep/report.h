@@ -14,6 +14,12 @@ struct AxisReport {
   double uncertainty = 0;
   double contrast = 0;  // 0 to 1 (rotation_axis.h)
   std::optional<double> centre_of_mass;
+  std::vector<std::string> warnings;
+};
+
+struct NoiseReport {
+  double sigma = 0;
+  std::string warning;  // empty: none
 };
 
 struct PreparationReport {
@@ -29,10 +35,12 @@ struct PreparationReport {
   // Those that were changed.
   std::size_t clipped_low = 0;
   std::size_t clipped_high = 0;
-  std::size_t dead_beamlets = 0;   // found, in all slices together, masked or not
-  std::optional<AxisReport> axis;  // when it was to be found
-  std::vector<std::string> warnings;
+  std::size_t dead_beamlets = 0;      // found, in all slices together, masked or not
+  std::optional<AxisReport> axis;     // when it was to be found
+  std::optional<NoiseReport> noise;   // the same
+  std::vector<std::string> warnings;  // but those about axis and noise
 
+  std::vector<std::string> all_warnings() const;
   std::size_t masked() const {
     return saturated + zingers + not_finite + no_beam + not_positive + dead;
   }

@@ -78,6 +78,16 @@ void check_units(const SiteSource& s) {
   }
 }
 
+// Counting statistics need counts.
+void check_noise(const SiteSource& s) {
+  const Frames::Facts& facts = s.scan.data->facts();
+  if (s.entry.noise != Noise::kCounts) return;
+  if (facts.units == "counts" && (s.entry.kind == "xrf" || s.entry.prepare.minus_log)) return;
+  throw data_error({s.scan.file, facts.path + "@units", "\"counts\", because sigma = \"counts\"",
+                    fmt::format("\"{}\"; set sigma = \"estimate\", or a number, for {}",
+                                facts.units, s.mention())});
+}
+
 // Whether what is to be normalized by is there.
 void check_normalization(const SiteSource& s) {
   const Preparation& p = s.entry.prepare;
@@ -169,6 +179,7 @@ SiteSource open_site(const StudyFile& file, const SiteEntry& entry, const std::s
 
 void check_values_fit(const SiteSource& source) {
   check_units(source);
+  check_noise(source);
   check_normalization(source);
 }
 
@@ -190,7 +201,7 @@ Site site_of(const SiteSource& s) {
   site.name = s.entry.name;
   site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
   site.coefficient = s.entry.coefficient;
-  site.sigma = s.entry.sigma;
+  site.sigma = s.entry.found_sigma.value_or(s.entry.sigma);
   site.geometry = geometry_of(s);
   return site;
 }

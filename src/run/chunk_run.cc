@@ -6,8 +6,8 @@
 namespace firm {
 
 ChunkRun::ChunkRun(const ChunkInput& input, const SliceRange& slices)
-    : input_(input), slices_(slices), loaded_(load_study(input.file, input.path, slices)) {
-  for (const SiteData& data : loaded_.data) fingerprints_.push_back(fingerprint(data.values));
+    : input_(input), slices_(slices), loaded_(load_study(input.study, input.path, slices)) {
+  for (const SiteData& data : loaded_.data) fingerprints_.push_back(fingerprint(data));
   identity_ = run_identity(loaded_.study, input.options, fingerprints_);
 }
 
@@ -18,7 +18,7 @@ void ChunkRun::prepare(const std::string& checkpoint, const Observer& observer) 
   loaded_.data.clear();  // the problem has its own
   variables_ = problem_->variables();
   truth_ = read_truth(input_.truth, loaded_.study, variables_,
-                      {static_cast<std::size_t>(input_.file.slices), slices_.first});
+                      {static_cast<std::size_t>(input_.study.file.slices), slices_.first});
   if (!checkpoint.empty()) checkpoint_.emplace(checkpoint, identity_);
   SolveInput input;
   input.problem = problem_.get();

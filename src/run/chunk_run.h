@@ -16,7 +16,7 @@ namespace firm {
 
 // What all chunks of a run have in common.
 struct ChunkInput {
-  StudyFile file;
+  SettledStudy study;
   std::string path;   // of the study
   std::string truth;  // file; empty: none
   SolveOptions options;
@@ -30,6 +30,8 @@ class ChunkRun {
   // What the result belongs to.
   const std::string& identity() const { return identity_; }
   const std::vector<std::string>& fingerprints() const { return fingerprints_; }
+  // Of the preparation of each site.
+  const std::vector<PreparationReport>& reports() const { return loaded_.reports; }
 
   // Makes a solver, which goes on from the checkpoint where one is named. Throws firm::Error.
   void prepare(const std::string& checkpoint, const Observer& observer);

@@ -51,8 +51,9 @@ std::string run_identity(const Study& study, const SolveOptions& options,
   text += fmt::format("other = {}\n", study.other);
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     const Site& site = study.sites[i];
-    text += fmt::format("site {} coefficient {} sigma {} geometry {} data {}\n", site.name,
-                        site.coefficient, site.sigma, fingerprint(site.geometry), fingerprints[i]);
+    text += fmt::format("site {} coefficient {} sigma {}{} geometry {} data {}\n", site.name,
+                        site.coefficient, site.sigma, site.weighted_values ? " weighted" : "",
+                        fingerprint(site.geometry), fingerprints[i]);
   }
   return text;
 }

@@ -1,12 +1,9 @@
 #include "run/part_data.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "prep/prepare.h"
 #include "run/identity.h"
 #include "run/run_json.h"
 
@@ -15,46 +12,42 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kAxisDigits = 1000;  // a rotation axis that was found has three
-
-const SiteEntry& entry_of(const StudyFile& file, const std::string& name) {
-  return *std::find_if(file.sites.begin(), file.sites.end(),
-                       [&](const SiteEntry& e) { return e.name == name; });
+Block slices_of(const Block& all, const Part& part) {
+  Block cut(all.rows(), part.slices);
+  for (std::size_t row = 0; row < all.rows(); ++row) {
+    for (std::size_t z = 0; z < part.slices; ++z) cut(row, z) = all(row, part.first + z);
+  }
+  return cut;
 }
 
 }  // namespace
 
-PartData read_part(const StudyFile& file, const std::string& path, const Study& study,
+PartData read_part(const SettledStudy& settled, const std::string& path, const Study& study,
                    const Part& part) {
-  const PreparedSite prepared =
-      prepare_site(file, entry_of(file, study.sites[part.site].name), path);
+  const StudyFile& file = settled.file;
+  const std::string& name = study.sites[part.site].name;
+  const auto entry = std::ranges::find(file.sites, name, &SiteEntry::name);
+  PreparedSite prepared = prepare_site(file, *entry, path, all_slices(file));
+  add(settled.findings[static_cast<std::size_t>(entry - file.sites.begin())], prepared.report);
   PartData result;
   result.part = part;
-  result.site = prepared.site;
+  result.weighted = prepared.site.weighted_values;
   result.data = {part.site, slices_of(prepared.data.values, part)};
   if (prepared.data.weights.rows() > 0) {
     result.data.weights = slices_of(prepared.data.weights, part);
   }
   result.fingerprint = fingerprint(result.data);
   result.note = {part.site, preparation_json(prepared.report),
-                 preparation_lines(prepared.site.name, prepared.report)};
+                 preparation_lines(name, prepared.report)};
   return result;
 }
 
-void share_axes(const StudyFile& file, const std::vector<PartData>& own, Processes& processes,
-                Study& study) {
-  std::vector<int> axes(study.sites.size(), std::numeric_limits<int>::min());
-  for (const PartData& p : own) {
-    const SiteEntry& entry = entry_of(file, p.site.name);
-    if (!entry.find_rotation_axis) continue;
-    const double axis = p.site.geometry.rotation_axis * entry.binning;
-    axes[p.part.site] = static_cast<int>(std::lround(axis * kAxisDigits));
-  }
-  processes.largest(axes);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const SiteEntry& entry = entry_of(file, study.sites[i].name);
-    if (!entry.find_rotation_axis) continue;
-    study.sites[i].geometry.rotation_axis = axes[i] / kAxisDigits / entry.binning;
+void share_weighted(const std::vector<PartData>& own, Processes& processes, Study& study) {
+  std::vector<int> weighted(study.sites.size(), 0);
+  for (const PartData& p : own) weighted[p.part.site] = p.weighted ? 1 : 0;
+  processes.largest(weighted);
+  for (std::size_t i = 0; i < weighted.size(); ++i) {
+    study.sites[i].weighted_values = weighted[i] == 1;
   }
 }
 

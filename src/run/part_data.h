@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "federation/processes.h"
-#include "io/study_file.h"
+#include "prep/settle.h"
 #include "run/parts.h"
 
 namespace firm {
@@ -19,21 +19,20 @@ struct PreparedNote {
 
 struct PartData {
   Part part;
-  Site site;      // with the rotation axis that was found
-  SiteData data;  // the slices of the part
+  SiteData data;          // the slices of the part
+  bool weighted = false;  // Site::weighted_values
   std::string fingerprint;
   PreparedNote note;
 };
 
-// `path` is that of the study. All slices of the site are prepared, whatever the part: what is
-// found in them is the same for all parts.
-PartData read_part(const StudyFile& file, const std::string& path, const Study& study,
+// `path` is that of the study. All slices of the site are prepared, whatever the part: all parts
+// then tell the same.
+PartData read_part(const SettledStudy& settled, const std::string& path, const Study& study,
                    const Part& part);
 
-// Every process needs the rays of all sites, but a rotation axis that was found in the data of a
-// site is known only where that data is: puts them into `study`. Called by all processes.
-void share_axes(const StudyFile& file, const std::vector<PartData>& own, Processes& processes,
-                Study& study);
+// Whether values have weights is known only where they are: puts it into `study`. Called by all
+// processes.
+void share_weighted(const std::vector<PartData>& own, Processes& processes, Study& study);
 
 // One of each site, in their order, at process 0; nothing at the others. Called by all processes.
 std::vector<PreparedNote> gather_notes(const std::vector<PartData>& own, Processes& processes);

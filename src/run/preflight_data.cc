@@ -9,7 +9,7 @@
 #include "io/inspect.h"
 #include "io/quantity.h"
 #include "prep/load_study.h"
-#include "prep/prepare.h"
+#include "prep/settle.h"
 #include "run/chunks.h"
 #include "run/needs.h"
 #include "run/preflight_checks.h"
@@ -87,13 +87,13 @@ std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
 // With the axis that was found, the site that a run will have.
 void check_values(const Context& c, const StudyFile& file, const SiteEntry& entry, Site& site) {
   try {
-    const PreparedSite prepared = prepare_site(file, entry, c.arguments.study);
+    const PreparedSite prepared = settle_and_prepare(file, entry, c.arguments.study);
     site = prepared.site;
     const auto values = prepared.data.values.values();
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     const std::string done = preparation_text(prepared.report);
     if (!done.empty()) c.findings.ok(subject_of(entry), done);
-    for (const std::string& warning : prepared.report.warnings) {
+    for (const std::string& warning : prepared.report.all_warnings()) {
       c.findings.warning(subject_of(entry), warning, "the site's keys in the study; docs/data.md");
     }
     if (*low == *high) {

@@ -146,7 +146,7 @@ void check_method(const Context& c, const StudyToCheck& study, const std::vector
     // The rays of sites elsewhere are not known; those of one that is here stand for them.
     if (!known.empty()) site.geometry = known.front().geometry;
     for (const Site& here : known) {
-      if (here.name == entry.name) site.geometry = here.geometry;
+      if (here.name == entry.name) site = here;
     }
     to_judge.sites.push_back(site);
   }

@@ -31,10 +31,10 @@ class Reconstruction {
  public:
   Reconstruction(const ReconArguments& arguments, const ReconCallbacks& callbacks)
       : arguments_(arguments), callbacks_(callbacks), chunk_directory_(arguments.out) {
-    input_.file = read_study(arguments.study);
+    input_.study.file = read_study(arguments.study);
     input_.path = arguments.study;
-    input_.truth = truth_path(input_.file, arguments.study, arguments.truth);
-    input_.options = recon_options(input_.file, arguments);
+    input_.truth = truth_path(input_.study.file, arguments.study, arguments.truth);
+    input_.options = recon_options(input_.study.file, arguments);
   }
 
   ReconResult go() {
@@ -63,6 +63,7 @@ class Reconstruction {
                   const std::function<void(Archive&)>& state);
   void keep_line(const std::string& line);
   void end_phase(const char* name);
+  void tell_preparation(const ChunkRun& run) const;
   RunOutput output() const;
 
   const ReconArguments& arguments_;
@@ -86,7 +87,10 @@ class Reconstruction {
 };
 
 void Reconstruction::plan() {
-  study_ = load_geometries(input_.file, input_.path);
+  load_geometries(input_.study.file, input_.path);  // what is wrong is told before much is read
+  report(callbacks_.progress, "reading the data", 0);
+  input_.study = settle(input_.study.file, input_.path);
+  study_ = load_geometries(input_.study.file, input_.path);
   variables_ = all_variables(study_);
   available_ = available_memory();
   SolveOptions& options = input_.options;
@@ -107,8 +111,9 @@ void Reconstruction::open_directory() {
   directory_.emplace(arguments_.out, arguments_.start);
   if (!resuming()) chunk_directory_.remove();
   if (several()) chunk_directory_.create();
-  resolved_ = resolved_study(input_.file, {arguments_.study, arguments_.out, arguments_.truth},
-                             study_.sites, input_.options);
+  resolved_ =
+      resolved_study(input_.study.file, {arguments_.study, arguments_.out, arguments_.truth},
+                     study_.sites, input_.options);
   write_study(directory_->file("study.toml"), resolved_);
   if (!callbacks_.on_event) return;
   std::string text = fmt::format("memory: about {} needed, {} available",
@@ -163,6 +168,15 @@ void Reconstruction::end_phase(const char* name) {
   facts_.phases.emplace_back(name, seconds);
 }
 
+void Reconstruction::tell_preparation(const ChunkRun& run) const {
+  if (!callbacks_.on_event) return;
+  for (std::size_t i = 0; i < study_.sites.size(); ++i) {
+    for (const auto& line : preparation_lines(study_.sites[i].name, run.reports()[i])) {
+      callbacks_.on_event(line);
+    }
+  }
+}
+
 RunOutput Reconstruction::output() const {
   return {*directory_, study_, variables_, resolved_, facts_, input_.truth};
 }
@@ -171,6 +185,10 @@ ReconResult Reconstruction::at_once() {
   report(callbacks_.progress, "reading the data", 0);
   ChunkRun run(input_, plan_.chunks.front());
   facts_.fingerprints = run.fingerprints();
+  for (const PreparationReport& r : run.reports()) {
+    facts_.preparations.push_back(preparation_json(r));
+  }
+  tell_preparation(run);
   const std::string checkpoint = (std::filesystem::path(arguments_.out) / kCheckpoint).string();
   run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
   open_directory();
@@ -233,6 +251,7 @@ bool Reconstruction::solve_chunk(std::size_t k) {
     callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
                                     chunk.first, chunk.first + chunk.count - 1));
   }
+  tell_preparation(run);
   end_phase("reading");
   const Solution solution = run.solve();
   end_phase("solving");

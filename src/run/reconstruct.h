@@ -34,8 +34,6 @@ struct ReconCallbacks {
   // latest, where that is known, else 0.
   std::function<void(const RoundRecord&, int limit)> on_round;
   std::function<bool()> interrupted;
-  // What the preparation of the data has to tell, a line at a time.
-  std::function<void(const std::string& line)> on_note;
 };
 
 struct ReconResult {

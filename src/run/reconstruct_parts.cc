@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "core/parallel.h"
 #include "core/timing.h"
@@ -40,6 +41,7 @@ class PartsRun {
   // One part of this process.
   struct Work {
     Part part;
+    SiteData data;
     std::string fingerprint;
     std::string identity;
     std::unique_ptr<Problem> problem;
@@ -98,20 +100,23 @@ void PartsRun::read() {
   file_ = read_study(arguments_.study);
   options_ = recon_options(file_, arguments_);
   require_one_chunk(options_, "firm recon with --separate or --mpi");
+  load_geometries(file_, arguments_.study);  // what is wrong is told before much is read
+  report(callbacks_.progress, "reading the data", 0);
+  const SettledStudy settled = settle(file_, arguments_.study);  // the same at every process
+  file_ = settled.file;
   study_ = load_geometries(file_, arguments_.study);
   parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
-  report(callbacks_.progress, "reading the data", 0);
   for (const Part& part : parts_[processes_.rank()]) {
-    data_.push_back(read_part(file_, arguments_.study, study_, part));
+    data_.push_back(read_part(settled, arguments_.study, study_, part));
   }
 }
 
 void PartsRun::share() {
-  share_axes(file_, data_, processes_, study_);
+  share_weighted(data_, processes_, study_);
   notes_ = gather_notes(data_, processes_);
   for (const PreparedNote& note : notes_) {
     for (const std::string& line : note.lines) {
-      if (callbacks_.on_note) callbacks_.on_note(line);
+      if (callbacks_.on_event) callbacks_.on_event(line);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "firm/error.h"
 #include "prep/load_study.h"
@@ -8,6 +9,8 @@
 
 namespace firm {
 namespace {
+
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 class InProblem : public Measurements {
  public:
@@ -35,10 +38,21 @@ class InProblem : public Measurements {
         for (std::size_t ray = 0; ray < all.rows(); ++ray) chosen(ray, z) = all(ray, c);
       }
     }
+    mask(operators.roots(variable), slices, chosen);
     return chosen;
   }
 
  private:
+  // The problem has W^1/2 b; what is masked is shown as no number.
+  static void mask(const Block& roots, std::span<const std::size_t> slices, Block& chosen) {
+    for (std::size_t ray = 0; ray < roots.rows(); ++ray) {
+      for (std::size_t z = 0; z < slices.size(); ++z) {
+        const float root = roots(ray, slices[z]);
+        chosen(ray, z) = root > 0 ? chosen(ray, z) / root : kNoNumber;
+      }
+    }
+  }
+
   const Variable* find(const std::string& site) const {
     const auto& variables = problem_.variables();
     const auto at = std::find_if(variables.begin(), variables.end(),
@@ -68,14 +82,18 @@ class InFiles : public Measurements {
                             ReportNotes& notes) override {
     try {
       const Place place = find(site);
-      const Block all = load_site_data(place.study, *place.entry, place.path);
-      if (!place.sha256.empty() && fingerprint(all) != place.sha256) {
+      const SiteData prepared = settle_and_prepare(place.study, *place.entry, place.path).data;
+      const Block& all = prepared.values;
+      if (!place.sha256.empty() && fingerprint(prepared) != place.sha256) {
         notes.push_back(why(site, "its data is not that of the run any more (data_sha256)"));
         return {};
       }
       Block chosen(all.rows(), slices.size());
       for (std::size_t ray = 0; ray < all.rows(); ++ray) {
-        for (std::size_t z = 0; z < slices.size(); ++z) chosen(ray, z) = all(ray, slices[z]);
+        for (std::size_t z = 0; z < slices.size(); ++z) {
+          const bool masked = prepared.weights.rows() > 0 && prepared.weights(ray, slices[z]) == 0;
+          chosen(ray, z) = masked ? kNoNumber : all(ray, slices[z]);
+        }
       }
       return chosen;
     } catch (const Error& error) {

@@ -134,7 +134,8 @@ std::string preparation_json(const PreparationReport& r) {
                           {"contrast", r.axis->contrast},
                           {"centre_of_mass", number_or_null(r.axis->centre_of_mass)}};
   }
-  j["warnings"] = r.warnings;
+  if (r.noise) j["sigma"] = r.noise->sigma;
+  j["warnings"] = r.all_warnings();
   return j.dump();
 }
 

@@ -47,7 +47,7 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       file_(study_for(arguments)),
       options_(federation_options_of(file_, arguments.study, arguments.settings)),
       terms_(terms_of(file_, options_)),
-      prepared_(prepare_site(file_, find_site(file_, arguments), arguments.study)),
+      prepared_(settle_and_prepare(file_, find_site(file_, arguments), arguments.study)),
       resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth},
                                {prepared_.site}, options_)),
       directory_(arguments.out,
@@ -96,6 +96,7 @@ v1::SiteMessage SiteWork::hello() const {
   hello.set_site(arguments_.name);
   for (const v1::Term& term : terms_) *hello.add_terms() = term;
   *hello.mutable_geometry() = to_message(prepared_.site.geometry);
+  *hello.mutable_noise() = noise_message(prepared_.site);
   hello.set_run(state_.run);
   for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
   hello.set_done(state_.done);
@@ -111,6 +112,10 @@ void SiteWork::begin(const v1::Begin& begin) {
   if (!same_rays(at->geometry, prepared_.site.geometry)) {
     throw Error(Error::Kind::kNetwork,
                 "coordinator: expected this site's geometry as it was sent, found another");
+  }
+  if (at->sigma != prepared_.site.sigma || at->weighted_values != prepared_.site.weighted_values) {
+    throw Error(Error::Kind::kNetwork,
+                "coordinator: expected this site's noise as it was sent, found another");
   }
   std::vector<std::string> fingerprints(study.sites.size());
   prepared_.data.site = index;

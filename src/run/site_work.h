@@ -12,7 +12,7 @@
 #include "federation/remote_exchange.h"
 #include "federation/terms.h"
 #include "io/directory_lock.h"
-#include "prep/prepare.h"
+#include "prep/settle.h"
 #include "run/checkpoint.h"
 #include "run/run_directory.h"
 #include "run/run_json.h"

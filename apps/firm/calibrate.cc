@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "firm/error.h"
+#include "physics/calibration.h"
+#include "prep/load_study.h"
+#include "run/common_rays.h"
+#include "terminal.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string study;
+  std::string out;
+  bool json = false;
+  int threads = 0;
+};
+
+// A site of the study, before and after.
+struct Row {
+  SiteEntry* entry = nullptr;
+  CalibrationFactor factor;
+  bool own_rays = true;
+
+  double scale() const { return entry->prepare.scale * (factor.factor > 0 ? factor.factor : 1); }
+  std::string matter() const {
+    if (!entry->compound.empty()) return entry->compound;
+    return entry->element.empty() ? "-" : entry->element;
+  }
+};
+
+struct Outcome {
+  Calibration calibration;
+  std::vector<Row> rows;
+};
+
+SiteEntry* entry_of(StudyFile& file, const std::string& name) {
+  for (SiteEntry& entry : file.sites) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+Outcome calibrate_study(StudyFile& file, const Arguments& a) {
+  ProgressLine line;
+  const Progress progress = line.callback();
+  report(progress, "reading the data", 0);
+  const LoadedStudy loaded = load_study(file, a.study);
+  const std::vector<Site>& sites = loaded.study.sites;
+  const SiteData& xrt = loaded.data.back();
+  std::vector<RayValues> values;
+  for (std::size_t i = 0; i + 1 < sites.size(); ++i) {
+    report(progress, "bringing sites to the rays of XRT",
+           static_cast<double>(i) / static_cast<double>(sites.size() - 1));
+    values.push_back(
+        values_along(sites[i], loaded.data[i], loaded.study.xrt().geometry, a.threads));
+  }
+  CalibrationInput input;
+  input.beamlets = static_cast<std::size_t>(loaded.study.xrt().geometry.beamlets);
+  input.other = loaded.study.other;
+  input.xrt = {sites.back().name, 1, &xrt.values, &xrt.weights};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    input.xrf.push_back(
+        {sites[i].name, sites[i].coefficient, &values[i].values, &values[i].weights});
+  }
+  Outcome outcome{calibrate(input), {}};
+  std::vector<std::string>& warnings = outcome.calibration.warnings;
+  for (std::size_t i = 0; i < loaded.reports.size(); ++i) {
+    for (const std::string& warning : loaded.reports[i].all_warnings()) {
+      warnings.push_back(fmt::format("{}: {}", loaded.study.sites[i].name, warning));
+    }
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    outcome.rows.push_back(
+        {entry_of(file, sites[i].name), outcome.calibration.factors[i], values[i].own});
+  }
+  return outcome;
+}
+
+// The study with the new scales, its files named from where it is written.
+void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a) {
+  namespace fs = std::filesystem;
+  const fs::path here = fs::path(a.study).parent_path();
+  const fs::path there = fs::path(a.out).parent_path();
+  const auto renamed = [&](std::string& name) {
+    if (name.empty() || fs::path(name).is_absolute()) return;
+    name = fs::proximate(fs::absolute(here / name), fs::absolute(there)).string();
+  };
+  for (const Row& row : outcome.rows) {
+    entry_of(file, row.entry->name)->prepare.scale = row.scale();
+  }
+  renamed(file.truth);
+  for (SiteEntry& entry : file.sites) {
+    renamed(entry.data);
+    renamed(entry.angles);
+  }
+  write_study(a.out, file);
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const StudyFile& file, const Outcome& outcome, const Arguments& a) {
+  Json sites = Json::array();
+  for (const Row& row : outcome.rows) {
+    sites.push_back({{"name", row.entry->name},
+                     {"element", row.matter()},
+                     {"coefficient", row.entry->coefficient},
+                     {"old_scale", row.entry->prepare.scale},
+                     {"factor", row.factor.factor},
+                     {"uncertainty", or_null(row.factor.uncertainty)},
+                     {"scale", row.scale()},
+                     {"share", row.factor.share},
+                     {"variance_inflation", or_null(row.factor.inflation)},
+                     {"own_rays", row.own_rays}});
+  }
+  const Calibration& c = outcome.calibration;
+  return {{"study", file.name},           {"other", file.other},
+          {"values", c.values},           {"residual", c.residual},
+          {"unexplained", c.unexplained}, {"sites", sites},
+          {"warnings", c.warnings},       {"out", a.out.empty() ? Json(nullptr) : Json(a.out)}};
+}
+
+void print_text(const Outcome& outcome, const Arguments& a) {
+  fmt::print("  {:<12} {:<8} {:>11} {:>11} {:>11} {:>11} {:>11} {:>12}\n", "site", "element",
+             "cm^2/g", "old scale", "factor", "+-", "new scale", "part of XRT");
+  for (const Row& row : outcome.rows) {
+    const CalibrationFactor& f = row.factor;
+    fmt::print("  {:<12} {:<8} {:>11.4g} {:>11.4g} {:>11.5g} {:>11} {:>11.5g} {:>10.1f} %{}\n",
+               row.entry->name, row.matter(), row.entry->coefficient, row.entry->prepare.scale,
+               f.factor, f.uncertainty ? fmt::format("{:.2g}", *f.uncertainty) : "unknown",
+               row.scale(), 100 * f.share, row.own_rays ? "" : "  by its image");
+  }
+  const Calibration& c = outcome.calibration;
+  fmt::print("\n{} values; what is left over is {:.2f} % of XRT, {:.2f} % without noise\n",
+             c.values, 100 * c.residual, 100 * c.unexplained);
+  for (const std::string& warning : c.warnings) fmt::print("warning: {}\n", warning);
+  if (a.out.empty()) {
+    fmt::print("\nTo write the study with these scales: firm calibrate {} --out NEW.toml\n",
+               a.study);
+  } else {
+    fmt::print("\nwrote {}\n", a.out);
+  }
+}
+
+void run(const Arguments& a) {
+  StudyFile file = read_study(a.study);
+  const Outcome outcome = calibrate_study(file, a);
+  if (!a.out.empty()) write_calibrated(file, outcome, a);
+  if (a.json) {
+    fmt::print("{}\n", to_json(file, outcome, a).dump(2));
+  } else {
+    print_text(outcome, a);
+  }
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand(
+      "calibrate", "Find the scales that make g/cm^2 of XRF counts, by what XRT shows");
+  verb->add_option("STUDY", a->study, "study.toml")->required();
+  verb->add_option("--out", a->out, "Write the study with the scales; without: only show them");
+  verb->add_option("--threads", a->threads, "Without: all")->check(CLI::Range(0, 1024));
+  verb->add_flag("--json", a->json, "Answer in JSON");
+  verb->footer(
+      "Fits XRT by the sum of coefficient x XRF of all elements, with one factor each, none of\n"
+      "them negative. `scale` of a site becomes the old one times its factor. With other = true\n"
+      "they are found from rays without other matter. docs/data.md, Calibration, tells how, and\n"
+      "what the warnings mean.\n"
+      "\n"
+      "Examples:\n"
+      "  firm calibrate study/study.toml\n"
+      "  firm calibrate study/study.toml --out study/calibrated.toml");
+  verb->callback([a] { run(*a); });
+}
+
+}  // namespace firm

@@ -1,0 +1,20 @@
+// Least squares with few unknowns, none of them negative, from the sums of a fit.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace firm {
+
+// min_{f >= 0} f^T G f - 2 h^T f, by active sets (Lawson and Hanson, Solving Least Squares
+// Problems, 1974). G is n x n, symmetric, row by row. An unknown that others make up, or whose G_ii
+// is not positive, stays 0.
+std::vector<double> nonnegative_fit(const std::vector<double>& G, const std::vector<double>& h);
+
+// How much larger the variance of an unknown is than if it were the only one: G_ii times entry ii
+// of the inverse of G. None where others make it up, or it is 0 everywhere.
+std::optional<double> variance_inflation(const std::vector<double>& G, std::size_t n,
+                                         std::size_t unknown);
+
+}  // namespace firm
