@@ -19,7 +19,7 @@ constexpr std::uintmax_t kLargest = std::uintmax_t{16} << 20;  // a million angl
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
   const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == text.npos) return "";
+  if (begin == std::string_view::npos) return "";
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
@@ -44,7 +44,7 @@ std::vector<double> angles_of_text(const std::string& path, const std::string& t
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     const std::size_t mark = line.find('#');
-    if (mark != line.npos && angles.empty()) {
+    if (mark != std::string::npos && angles.empty()) {
       const std::string_view comment = trimmed(std::string_view(line).substr(mark + 1));
       scale = scale_of(comment, path, number).value_or(scale);
     }

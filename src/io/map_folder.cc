@@ -124,9 +124,9 @@ std::unique_ptr<Frames> frames_of(const std::vector<std::string>& files, const h
 std::string sum_of_detectors(const std::string& file) {
   constexpr std::string_view kEnding = ".h5";
   const std::size_t mark = file.rfind(kEnding);
-  if (mark == file.npos || mark + kEnding.size() == file.size()) return "";
+  if (mark == std::string::npos || mark + kEnding.size() == file.size()) return "";
   const std::size_t digits = mark + kEnding.size();
-  if (file.find_first_not_of("0123456789", digits) != file.npos) return "";
+  if (file.find_first_not_of("0123456789", digits) != std::string::npos) return "";
   return file.substr(0, digits);
 }
 

@@ -139,7 +139,8 @@ NumberType type_of(const std::string& path, const std::string& text) {
   const std::string_view order = "<>=|";
   const std::string_view kinds = "uif";
   NumberType type;
-  if (text.size() == 3 && order.find(text[0]) != order.npos && kinds.find(text[1]) != kinds.npos) {
+  if (text.size() == 3 && order.find(text[0]) != std::string_view::npos &&
+      kinds.find(text[1]) != std::string_view::npos) {
     type = {static_cast<NumberType::Kind>(kinds.find(text[1])),
             static_cast<std::size_t>(text[2] - '0')};
     if (type.known()) return type;

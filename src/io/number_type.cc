@@ -76,7 +76,7 @@ void reverse_bytes(std::span<std::byte> raw, std::size_t bytes) {
 }
 
 std::optional<double> largest_value(const std::string& type_name) {
-  for (const std::size_t bytes : {1, 2, 4, 8}) {
+  for (std::size_t bytes = 1; bytes <= 8; bytes *= 2) {
     const auto bits = static_cast<int>(8 * bytes);
     if (type_name == NumberType{NumberType::Kind::kUnsigned, bytes}.name()) {
       return std::ldexp(1.0, bits) - 1;
