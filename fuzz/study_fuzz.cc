@@ -1,35 +1,14 @@
 // Study files: whatever is in one, it is read, or refused with a firm::Error; what was read is the
 // same when it is written and read again.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "federation/terms.h"
 #include "firm/error.h"
 #include "input.h"
 #include "io/study_file.h"
+#include "memory_file.h"
 #include "run/study_inputs.h"
 
 namespace firm {
 namespace {
-
-// A file in memory.
-class MemoryFile {
- public:
-  MemoryFile() : file_(::memfd_create("study", 0)) {}
-  ~MemoryFile() { ::close(file_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  void write(const std::string& text) const {
-    require(::ftruncate(file_, 0) == 0, "a file can be emptied");
-    require(::pwrite(file_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()),
-            "a file can be written");
-  }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
-
- private:
-  int file_;
-};
 
 void run(const std::string& text) {
   static const MemoryFile file;

@@ -45,7 +45,7 @@ TEST_F(CommandLine, RefusesWrongUsage) {
 }
 
 TEST_F(CommandLine, RefusesWrongFiles) {
-  expect_error(run("inspect none.h5"), 3, "none.h5: expected an HDF5 file, found No such file");
+  expect_error(run("inspect none.h5"), 3, "or a folder of files, found No such file");
   expect_error(run("inspect ."), 3, "a directory");
   write_text_file(directory_ / "text.h5", "some text");
   expect_error(run("inspect text.h5"), 3, "text.h5: expected an HDF5 file");
@@ -68,6 +68,32 @@ TEST_F(CommandLine, InspectsWhatItSimulates) {
   EXPECT_EQ(answer["fields"][0]["shape"], (std::vector<int>{5, 1, 23}));
   EXPECT_EQ(answer["fields"][0]["values"]["nan"], 0);
   EXPECT_EQ(answer["memory"]["side"], 23);
+  EXPECT_EQ(answer["fields"][0]["values"]["saturated"], 0);
+  EXPECT_EQ(answer["jumps"]["frames"].size(), 0u);
+  // Where there is nothing at any angle.
+  EXPECT_EQ(answer["dead_columns"]["count"], answer["dead_columns"]["zero"]);
+  EXPECT_CONTAINS(answer["study"].get<std::string>(), "data = \"study/xrf-2.h5\"");
+  EXPECT_CONTAINS(text.out, "\nFor study.toml:\n\n[image]\nrows = 23\n");
+}
+
+TEST_F(CommandLine, InspectsArraysWithTheirAngles) {
+  write_text_file(directory_ / "angles.txt", "0\n90\n");
+  std::string array = "\x93NUMPY";
+  array.append("\1\0\x40\0", 4);  // version 1, 64 bytes of header
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2, 4), }";
+  header.resize(64, ' ');
+  array += header;
+  array.append(24, '\xff');
+  write_text_file(directory_ / "a.npy", array);
+  expect_error(run("inspect a.npy"), 3, "angles: expected a file with 3 angles");
+  expect_error(run("inspect a.npy --angles angles.txt"), 3, "angles.txt: expected 3 angles");
+  const Outcome o = run("inspect a.npy --angles angles.txt --axes y:theta:x");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_CONTAINS(o.out, "3 slices x 4 beamlets");
+  EXPECT_CONTAINS(o.out, "24 saturated (at the largest uint8)");
+  EXPECT_CONTAINS(o.out,
+                  "12 have the same value at all angles, 0 of them 0: slice 0 beamlet 0 (255)");
+  EXPECT_CONTAINS(o.out, "angles = \"angles.txt\"\naxes = \"y:theta:x\"\n");
 }
 
 TEST_F(CommandLine, TakesEveryOptionOfSimulate) {

@@ -68,7 +68,7 @@ TEST(Inspect, ReadsInPieces) {
   write_acquisition(directory / "a.h5", example(3, 1000, 4000));
   std::vector<double> steps;
   const Inspection r =
-      inspect_file(directory / "a.h5", "", [&](const std::string& stage, double part) {
+      inspect_file(directory / "a.h5", {}, [&](const std::string& stage, double part) {
         EXPECT_EQ(stage, "reading /exchange/data");
         steps.push_back(part);
       });

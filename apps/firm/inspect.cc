@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -20,8 +21,9 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMethod = "firm-ds";  // the one without --method
 
 Json to_json(const ValueStatistics& v) {
-  return {{"count", v.count}, {"min", v.min},           {"max", v.max},   {"mean", v.mean},
-          {"nan", v.nan},     {"infinite", v.infinite}, {"zero", v.zero}, {"negative", v.negative}};
+  return {{"count", v.count}, {"min", v.min},           {"max", v.max},
+          {"mean", v.mean},   {"nan", v.nan},           {"infinite", v.infinite},
+          {"zero", v.zero},   {"negative", v.negative}, {"saturated", v.saturated}};
 }
 
 Json to_json(const FieldReport& f) {
@@ -33,6 +35,22 @@ Json to_json(const AngleReport& a) {
   return {{"source", a.source},   {"count", a.count},       {"not_finite", a.not_finite},
           {"min_degrees", a.min}, {"max_degrees", a.max},   {"order", a.order},
           {"uniform", a.uniform}, {"min_step", a.min_step}, {"max_step", a.max_step}};
+}
+
+Json to_json(const DeadReport& d) {
+  Json columns = Json::array();
+  for (const DeadColumn& c : d.first) {
+    columns.push_back({{"slice", c.slice}, {"beamlet", c.beamlet}, {"value", c.value}});
+  }
+  return {{"count", d.count}, {"zero", d.zero}, {"first", columns}};
+}
+
+Json to_json(const JumpReport& j) {
+  Json frames = Json::array();
+  for (const Jump& jump : j.frames) {
+    frames.push_back({{"frame", jump.frame}, {"ratio", jump.ratio}});
+  }
+  return {{"level", j.level}, {"rule", j.rule}, {"frames", frames}};
 }
 
 template <typename T>
@@ -85,7 +103,12 @@ Json to_json(const Inspection& r) {
           {"fields", fields},
           {"spacing_cm", or_null(r.spacing)},
           {"rotation_axis", or_null(r.rotation_axis)},
-          {"memory", memory_json(r)}};
+          {"memory", memory_json(r)},
+          {"element", r.element},
+          {"scalers", r.scalers},
+          {"dead_columns", to_json(r.dead)},
+          {"jumps", to_json(r.jumps)},
+          {"study", r.study}};
 }
 
 void print_row(const char* name, const std::string& value) {
@@ -108,10 +131,40 @@ void print_field(const FieldReport& f) {
   const ValueStatistics& v = f.values;
   fmt::print("\n{}\n", f.path);
   print_row("  shape", fmt::format("{} ({}), {}", h5::to_string(f.shape), f.axes, f.type));
-  print_row("  units", f.units);
+  print_row("  units", f.units.empty() ? "not in the file" : f.units);
   print_row("  values", fmt::format("min {:.6g}, max {:.6g}, mean {:.6g}", v.min, v.max, v.mean));
   print_row("  bad values", fmt::format("{} NaN, {} infinite", v.nan, v.infinite));
-  print_row("  of note", fmt::format("{} zero, {} negative", v.zero, v.negative));
+  std::string note = fmt::format("{} zero, {} negative", v.zero, v.negative);
+  if (v.saturated > 0)
+    note += fmt::format(", {} saturated (at the largest {})", v.saturated, f.type);
+  print_row("  of note", note);
+}
+
+// What `text` makes of the first of the things, ", ..." when there are more.
+template <typename T, typename Text>
+std::string some_of(const std::vector<T>& things, std::size_t count, const Text& text) {
+  std::string all;
+  for (std::size_t k = 0; k < std::min(things.size(), kListed); ++k) {
+    all += (k == 0 ? "" : ", ") + text(things[k]);
+  }
+  return count > kListed ? all + ", ..." : all;
+}
+
+void print_dead(const DeadReport& d) {
+  if (d.count == 0) return print_row("dead columns", "none");
+  const std::string first = some_of(d.first, d.count, [](const DeadColumn& c) {
+    return fmt::format("slice {} beamlet {} ({:.6g})", c.slice, c.beamlet, c.value);
+  });
+  print_row("dead columns", fmt::format("{} have the same value at all angles, {} of them 0: {}",
+                                        d.count, d.zero, first));
+}
+
+void print_jumps(const JumpReport& j) {
+  const std::string frames = some_of(j.frames, j.frames.size(), [](const Jump& jump) {
+    return fmt::format("frame {} ({:.4g} times)", jump.frame, jump.ratio);
+  });
+  print_row("jumps", j.frames.empty() ? "none" : fmt::format("{}: {}", j.frames.size(), frames));
+  print_row("", fmt::format("[{}; {}]", j.level, j.rule));
 }
 
 void print_text(const Inspection& r) {
@@ -121,6 +174,7 @@ void print_text(const Inspection& r) {
   if (!r.elements.empty()) {
     print_row("elements", fmt::format("{}; shown is {}", fmt::join(r.elements, ", "), r.element));
   }
+  if (!r.scalers.empty()) print_row("scalers", fmt::format("{}", fmt::join(r.scalers, ", ")));
   print_row("size", fmt::format("{} slice{} x {} beamlets", r.slices, r.slices == 1 ? "" : "s",
                                 r.beamlets));
   print_row("angles", angles_text(r.angles));
@@ -130,12 +184,15 @@ void print_text(const Inspection& r) {
                                                static_cast<double>(r.beamlets) / 2)
                                  : "not in the file");
   print_row("memory needed", memory_text(r));
+  print_dead(r.dead);
+  print_jumps(r.jumps);
   for (const FieldReport& f : r.fields) print_field(f);
+  fmt::print("\nFor study.toml:\n\n{}", r.study);
 }
 
 struct Arguments {
   std::string file;
-  std::string element;
+  ScanRequest request;
   bool json = false;
 };
 
@@ -143,7 +200,7 @@ void run(const Arguments& a) {
   Inspection result;
   {
     ProgressLine line;
-    result = inspect_file(a.file, a.element, line.callback());
+    result = inspect_file(a.file, a.request, line.callback());
   }
   if (a.json) {
     fmt::print("{}\n", to_json(result).dump(2));
@@ -157,18 +214,30 @@ void run(const Arguments& a) {
 void add_inspect(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
-      "inspect", "Tell what is in a data file: shapes, angles, statistics, bad values, memory");
-  verb->add_option("FILE", a->file, "An HDF5 file: Data Exchange, XRFtomo, NeXus (NXtomo)")
+      "inspect",
+      "Tell what is in a data file: shapes, angles, statistics, what is wrong with it, memory; and "
+      "what to put into study.toml");
+  verb->add_option("FILE", a->file,
+                   "A file (HDF5 of Data Exchange, XRFtomo or NeXus; TIFF; .npy), or a folder (one "
+                   "HDF5 file of XRF-Maps or PyXRF for each angle; TIFF files)")
       ->required();
-  verb->add_option("--element", a->element,
-                   "Which one, of a file with several; without: the first");
+  verb->add_option("--element", a->request.element,
+                   "Which one, where there are several (an element or a scaler); without: the "
+                   "first element");
+  verb->add_option("--angles", a->request.angles,
+                   "File with the angles, for data that has none: a text with one per line, in "
+                   "degrees, or a .npy");
+  verb->add_option("--axes", a->request.axes,
+                   "Order of the axes of TIFF and .npy: theta:y:x (default), y:theta:x, ...");
   verb->add_flag("--json", a->json, "Answer in JSON");
   verb->footer(
       "Reads the file piece by piece, so it may be larger than the memory.\n"
       "\n"
       "Examples:\n"
       "  firm inspect study/xrt.h5\n"
-      "  firm inspect study/xrt.h5 --json");
+      "  firm inspect study/xrt.h5 --json\n"
+      "  firm inspect img.dat --element Fe\n"
+      "  firm inspect tiffs --angles angles.txt --axes y:theta:x");
   verb->callback([a] { run(*a); });
 }
 

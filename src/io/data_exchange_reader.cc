@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "firm/error.h"
 #include "io/data_exchange.h"
 #include "io/data_exchange_paths.h"
@@ -47,16 +45,17 @@ std::unique_ptr<Frames> open_field(const h5::Reader& reader, const std::string& 
   return field;
 }
 
-std::vector<double> theta_from_rotation(const h5::Reader& reader) {
+std::vector<double> theta_from_rotation(const h5::Reader& reader, std::size_t frames) {
   const double start = reader.number(dx::kRotationStart);
   const double step = reader.number(dx::kRotationStep);
   const double count = reader.number(dx::kAngleCount);
-  if (!(count >= 1) || count > 1e9 || count != std::floor(count)) {
-    throw data_error(
-        {reader.file(), dx::kAngleCount, "a number of angles", fmt::format("{}", count)});
+  if (count != static_cast<double>(frames)) {
+    throw data_error({reader.file(), dx::kAngleCount,
+                      fmt::format("{} angles, one per frame of {}", frames, dx::kData),
+                      fmt::format("{}", count)});
   }
   std::vector<double> theta;
-  for (double k = 0; k < count; ++k) theta.push_back(start + k * step);
+  for (std::size_t k = 0; k < frames; ++k) theta.push_back(start + static_cast<double>(k) * step);
   return theta;
 }
 
@@ -65,11 +64,12 @@ void read_theta(const h5::Reader& reader, Scan& scan) {
     scan.theta = angles_in_degrees(reader, dx::kTheta);
     scan.theta_source = dx::kTheta;
   } else if (reader.has(dx::kRotationStart)) {
-    scan.theta = theta_from_rotation(reader);
+    scan.theta = theta_from_rotation(reader, scan.data->frames());
     scan.theta_source = dx::kRotation;
   } else {
     throw data_error({reader.file(), dx::kTheta,
-                      fmt::format("{} angles in degrees, or a start, a step and a number in {}",
+                      fmt::format("{} angles in degrees, or a start, a step and a number in {} "
+                                  "(or a file: angles = \"...\" in the study, --angles)",
                                   scan.data->frames(), dx::kRotation),
                       "neither"});
   }
@@ -88,14 +88,14 @@ void read_metadata(const h5::Reader& reader, Scan& scan) {
 
 }  // namespace
 
-std::optional<Scan> data_exchange_scan(const h5::Reader& reader, const ScanRequest& /*request*/) {
+std::optional<Scan> data_exchange_scan(const h5::Reader& reader, const ScanRequest& request) {
   if (!reader.has(dx::kData)) return {};
   Scan scan;
   scan.format = "Data Exchange (HDF5)";
   scan.data = open_stack(reader, dx::kData);
   scan.white = open_field(reader, dx::kWhite, *scan.data);
   scan.dark = open_field(reader, dx::kDark, *scan.data);
-  read_theta(reader, scan);
+  if (request.angles.empty()) read_theta(reader, scan);
   read_metadata(reader, scan);
   return scan;
 }

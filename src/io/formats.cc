@@ -4,10 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numbers>
+#include <system_error>
 
 #include "firm/error.h"
+#include "io/angle_file.h"
 #include "io/foreign.h"
+#include "io/map_folder.h"
 
 namespace firm {
 namespace {
@@ -16,22 +20,99 @@ using Format = std::optional<Scan> (*)(const h5::Reader&, const ScanRequest&);
 
 constexpr Format kFormats[] = {data_exchange_scan, xrftomo_scan, nxtomo_scan, nexus_grid_scan};
 
-}  // namespace
+// Files of which a folder has one for each angle.
+std::optional<MapLayout> layout_of(const h5::Reader& reader) {
+  std::optional<MapLayout> layout = maps_layout(reader);
+  return layout ? std::move(layout) : pyxrf_layout(reader);
+}
 
-Scan open_scan(const std::string& file, const ScanRequest& request) {
+Scan hdf5_scan(const std::string& file, const ScanRequest& request) {
   const h5::Reader reader(file);
   for (const Format format : kFormats) {
-    std::optional<Scan> scan = format(reader, request);
-    if (!scan) continue;
-    scan->file = file;
-    check_angles(*scan);
-    return std::move(*scan);
+    if (std::optional<Scan> scan = format(reader, request)) return std::move(*scan);
+  }
+  if (const std::optional<MapLayout> layout = layout_of(reader)) {
+    throw data_error({file, "", "a folder with one such file for each angle",
+                      fmt::format("one file of {}", layout->format)});
   }
   throw data_error(
       {file, "/exchange/data",
        "a file of Data Exchange, XRFtomo or NeXus (NXtomo), for example with a dataset "
        "(theta, y, x) of this name",
        describe_foreign(reader)});
+}
+
+Scan hdf5_folder_scan(const Folder& folder, const ScanRequest& request) {
+  const h5::Reader reader(folder.files.front());
+  const std::optional<MapLayout> layout = layout_of(reader);
+  if (layout) return map_folder_scan(folder, *layout, request);
+  throw data_error({folder.path, "", "files of XRF-Maps or PyXRF, one for each angle",
+                    fmt::format("a directory with {} HDF5 file{}; in {}: {}", folder.files.size(),
+                                folder.files.size() == 1 ? "" : "s",
+                                name_of_file(folder.files.front()), describe_foreign(reader))});
+}
+
+void refuse_axes(const std::string& path, const ScanRequest& request) {
+  if (request.axes.empty()) return;
+  throw data_error(
+      {path, "axes", "none: HDF5 files say themselves in which order they are", request.axes});
+}
+
+Scan folder_scan(const std::string& path, const ScanRequest& request) {
+  const Folder folder = list_folder(path);
+  if (folder.kind == FileKind::kTiff) return tiff_folder_scan(folder, request);
+  refuse_axes(path, request);
+  return hdf5_folder_scan(folder, request);
+}
+
+Scan file_scan(const std::string& path, const ScanRequest& request) {
+  switch (kind_of_file(path)) {
+    case FileKind::kNpy:
+      return npy_scan(path, request);
+    case FileKind::kTiff:
+      return tiff_scan(path, request);
+    case FileKind::kHdf5:
+      refuse_axes(path, request);
+      return hdf5_scan(path, request);
+    case FileKind::kOther:
+      break;
+  }
+  throw data_error({path, "", "an HDF5 file, a TIFF or a .npy", "a file of another format"});
+}
+
+// The angles of a file of their own take the place of those in the data.
+void set_angles(Scan& scan, const ScanRequest& request) {
+  const Frames::Facts& data = scan.data->facts();
+  if (!request.angles.empty()) {
+    scan.theta = read_angles(request.angles);
+    scan.theta_source = request.angles;
+  } else if (scan.theta.empty()) {
+    throw data_error(
+        {scan.file, "angles",
+         fmt::format("a file with {} angles, one per frame of {} {} {} (angles = \"...\" in the "
+                     "study, --angles)",
+                     data.frames, h5::to_string(data.shape), data.axes, data.type),
+         "none"});
+  }
+  check_angles(scan);
+}
+
+}  // namespace
+
+Scan open_scan(const std::string& file, const ScanRequest& request) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  const bool folder = std::filesystem::is_directory(status);
+  if (!folder && !std::filesystem::is_regular_file(status)) {
+    throw data_error({file, "", "an HDF5 file, a TIFF, a .npy, or a folder of files",
+                      std::filesystem::exists(status) ? "neither a file nor a folder"
+                      : error                         ? error.message()
+                                                      : "No such file or directory"});
+  }
+  Scan scan = folder ? folder_scan(file, request) : file_scan(file, request);
+  scan.file = file;
+  set_angles(scan, request);
+  return scan;
 }
 
 h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
@@ -46,6 +127,7 @@ h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size
         {reader.file(), path, "at least one value", "the shape " + h5::to_string(shape)});
   }
   if (!dataset.numeric()) throw data_error({reader.file(), path, "numbers", dataset.type_name()});
+  dataset.check_size();
   return dataset;
 }
 

@@ -1,12 +1,15 @@
 // The formats that scans are read from. Each function gives a Scan if the file is of its format,
-// nothing if not; and throws firm::Error if it is, but something in it is wrong.
+// nothing if not; and throws firm::Error if it is, but something in it is wrong. Which kind of file
+// it is (HDF5, TIFF, .npy) is known before.
 //
-// A new format: its function here, its file in CMakeLists.txt, its place in open_scan.cc, its table
-// in docs/formats.md, and a test that writes such a file and reads it back.
+// A new format: its function here (a folder of HDF5 files, one per angle: in map_folder.h), its
+// file in CMakeLists.txt, its place in formats.cc, its table in docs/formats.md, and a test that
+// writes such a file and reads it back.
 #pragma once
 
 #include <optional>
 
+#include "io/folder.h"
 #include "io/hdf5.h"
 #include "io/scan.h"
 
@@ -17,9 +20,15 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& req
 std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest& request);
 std::optional<Scan> xrftomo_scan(const h5::Reader& reader, const ScanRequest& request);
 
+// These have no angles: `theta` is left empty.
+Scan npy_scan(const std::string& path, const ScanRequest& request);
+Scan tiff_scan(const std::string& path, const ScanRequest& request);
+Scan tiff_folder_scan(const Folder& folder, const ScanRequest& request);
+
 // ---- what they have in common
 
-// A dataset of numbers with `dimensions` axes, none of them empty.
+// A dataset of numbers with `dimensions` axes, none of them empty, and not larger than its file
+// allows.
 h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
                     const std::string& expected);
 

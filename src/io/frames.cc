@@ -44,7 +44,9 @@ Frames::Facts facts_of(const h5::Dataset& dataset, const FrameAxes& axes, std::s
   facts.frames = frames;
   facts.slices = axes.slice ? dataset.shape()[*axes.slice] : 1;
   facts.beamlets = dataset.shape()[axes.beamlet];
-  if (!dataset.chunk().empty()) facts.chunk = dataset.chunk()[axes.frame];
+  if (!dataset.chunk().empty()) {
+    facts.chunk = std::max<std::size_t>(1, dataset.chunk()[axes.frame]);
+  }
   return facts;
 }
 

@@ -27,11 +27,11 @@ struct FrameBox {
 class Frames {
  public:
   struct Facts {
-    std::string path;   // of the dataset
-    h5::Shape shape;    // as in the file
+    std::string path;   // of the dataset; where there is none, what the values are in
+    h5::Shape shape;    // as in the file, or as in all files of a folder together
     std::string type;   // "uint16"
     std::string axes;   // as in the file, or as its format has them: "theta:y:x"
-    std::string units;  // as in the file, or "counts" where it does not say
+    std::string units;  // as in the file, "counts" where it does not say, empty where it cannot
     std::size_t frames = 0;
     std::size_t slices = 0;
     std::size_t beamlets = 0;

@@ -17,6 +17,9 @@ namespace firm::h5 {
 
 using Shape = std::vector<std::size_t>;
 
+// Whether a file is of this format, whatever its name.
+bool is_hdf5(const std::string& file);
+
 std::size_t element_count(const Shape& shape);
 // "(181, 2, 640)"; "scalar" without dimensions.
 std::string to_string(const Shape& shape);
@@ -45,8 +48,8 @@ class Handle {
   std::int64_t id_ = -1;
 };
 
-// A dataset of an open Reader. T is float, double or std::int64_t; the library converts from the
-// type in the file.
+// A dataset of an open Reader. T is float, double or std::int64_t, and for writing also
+// std::uint16_t; the library converts from the type in the file.
 class Dataset {
  public:
   Dataset(std::string file, std::string path, Handle handle);
@@ -58,6 +61,10 @@ class Dataset {
   // "float32", "uint16", "string", ...
   const std::string& type_name() const { return type_name_; }
   bool numeric() const { return numeric_; }
+
+  // Throws firm::Error when the dataset claims more values than its file can have. To be called
+  // before memory is taken for them.
+  void check_size() const;
 
   template <typename T>
   void read(const Slab& slab, std::span<T> out) const;
@@ -90,6 +97,8 @@ class Reader {
   // An array of texts is joined with ':'. Nothing when there is no such attribute, or when it is
   // not text.
   std::optional<std::string> text_attribute(const std::string& path, const std::string& name) const;
+  // Nothing when there is no such attribute, or when it is not one number.
+  std::optional<double> number_attribute(const std::string& path, const std::string& name) const;
   // Paths of all datasets, sorted.
   std::vector<std::string> dataset_paths() const;
 
@@ -120,6 +129,7 @@ class Writer {
   void attribute(const std::string& path, const std::string& name, const std::string& value);
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::string>& values);
+  void attribute(const std::string& path, const std::string& name, double value);
 
   void commit();
 

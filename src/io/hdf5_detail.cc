@@ -82,6 +82,10 @@ template <>
 hid_t native_type<std::int64_t>() {
   return H5T_NATIVE_INT64;
 }
+template <>
+hid_t native_type<std::uint16_t>() {
+  return H5T_NATIVE_UINT16;
+}
 
 Handle text_type() {
   Handle type(H5Tcopy(H5T_C_S1));

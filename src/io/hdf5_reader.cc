@@ -7,6 +7,7 @@
 
 #include "firm/error.h"
 #include "io/hdf5_detail.h"
+#include "io/number_type.h"
 
 namespace firm::h5 {
 namespace {
@@ -47,7 +48,7 @@ Shape chunk_of(hid_t dataset, std::size_t rank) {
   const Handle properties(H5Dget_create_plist(dataset));
   if (H5Pget_layout(properties.get()) != H5D_CHUNKED) return {};
   std::vector<hsize_t> sizes(rank);
-  H5Pget_chunk(properties.get(), static_cast<int>(rank), sizes.data());
+  if (H5Pget_chunk(properties.get(), static_cast<int>(rank), sizes.data()) < 0) return {};
   return {sizes.begin(), sizes.end()};
 }
 
@@ -62,11 +63,22 @@ void require_file(const std::string& file) {
   if (answer == 0) throw data_error({file, "", kHdf5File, "a file of another format"});
 }
 
-// Reads texts out of a dataset or attribute by `read(memory type, buffer)`.
+// Size of the file that a dataset or attribute is in.
+std::uintmax_t file_bytes(hid_t object) {
+  const Handle file(H5Iget_file_id(object));
+  hsize_t bytes = 0;
+  return H5Fget_filesize(file.get(), &bytes) < 0 ? 0 : bytes;
+}
+
+// Reads texts out of a dataset or attribute by `read(memory type, buffer)`; none when the file
+// cannot have as many.
 template <typename Read>
-std::vector<std::string> read_texts(hid_t type, hid_t space, const Read& read) {
-  const std::size_t count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+std::vector<std::string> read_texts(hid_t object, hid_t type, hid_t space, const Read& read) {
+  const hssize_t points = H5Sget_simple_extent_npoints(space);
   std::vector<std::string> texts;
+  const auto count = static_cast<std::size_t>(std::max<hssize_t>(0, points));
+  const std::size_t stored = H5Tget_size(type);
+  if (stored == 0 || !fits({count}, stored, plausible_bytes(file_bytes(object)))) return texts;
   if (H5Tis_variable_str(type) > 0) {
     std::vector<char*> raw(count, nullptr);
     if (read(type, raw.data()) < 0) return texts;
@@ -74,12 +86,11 @@ std::vector<std::string> read_texts(hid_t type, hid_t space, const Read& read) {
     H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw.data());
     return texts;
   }
-  const std::size_t size = H5Tget_size(type);
-  std::vector<char> raw(count * size);
+  std::vector<char> raw(count * stored);
   if (read(type, raw.data()) < 0) return texts;
   for (std::size_t i = 0; i < count; ++i) {
-    const char* begin = raw.data() + i * size;
-    std::string text(begin, strnlen(begin, size));
+    const char* begin = raw.data() + i * stored;
+    std::string text(begin, strnlen(begin, stored));
     // Fortran pads with blanks.
     while (!text.empty() && text.back() == ' ') text.pop_back();
     texts.push_back(std::move(text));
@@ -102,6 +113,11 @@ herr_t keep_dataset(hid_t, const char* name, const H5O_info_t* info, void* paths
 
 }  // namespace
 
+bool is_hdf5(const std::string& file) {
+  prepare_library();
+  return H5Fis_hdf5(file.c_str()) > 0;
+}
+
 Dataset::Dataset(std::string file, std::string path, Handle handle)
     : file_(std::move(file)), path_(std::move(path)), handle_(std::move(handle)) {
   const Handle space(H5Dget_space(handle_.get()));
@@ -110,6 +126,25 @@ Dataset::Dataset(std::string file, std::string path, Handle handle)
   chunk_ = chunk_of(handle_.get(), shape_.size());
   type_name_ = name_of_type(type.get());
   numeric_ = is_numeric(type.get());
+}
+
+void Dataset::check_size() const {
+  const Handle properties(H5Dget_create_plist(handle_.get()));
+  const H5D_layout_t layout = H5Pget_layout(properties.get());
+  // Then the values are in other files.
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(properties.get()) > 0) return;
+  const Handle type(H5Dget_type(handle_.get()));
+  const std::size_t size = std::max<std::size_t>(1, H5Tget_size(type.get()));
+  const std::uintmax_t bytes = file_bytes(handle_.get());
+  const bool chunked = layout == H5D_CHUNKED;
+  if (fits(shape_, size, chunked ? plausible_bytes(bytes) : bytes) &&
+      fits(chunk_, size, plausible_bytes(bytes))) {
+    return;
+  }
+  throw data_error({file_, path_, "no more values than the file has room for",
+                    fmt::format("the shape {}{}{} of {} in {} bytes", to_string(shape_),
+                                chunked ? ", in chunks of " : "", chunked ? to_string(chunk_) : "",
+                                type_name_, bytes)});
 }
 
 template <typename T>
@@ -126,6 +161,7 @@ void Dataset::read(const Slab& slab, std::span<T> out) const {
 
 template <typename T>
 std::vector<T> Dataset::read_all() const {
+  check_size();
   std::vector<T> values(element_count(shape_));
   read(Slab{Shape(shape_.size(), 0), shape_}, std::span<T>(values));
   return values;
@@ -180,7 +216,7 @@ std::vector<std::string> Reader::texts(const std::string& path) const {
   if (H5Tget_class(type.get()) != H5T_STRING) {
     throw data_error({file_, path, "a text", name_of_type(type.get())});
   }
-  return read_texts(type.get(), space.get(), [&](hid_t memory, void* out) {
+  return read_texts(id.get(), type.get(), space.get(), [&](hid_t memory, void* out) {
     return H5Dread(id.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
   });
 }
@@ -193,8 +229,21 @@ std::optional<std::string> Reader::text_attribute(const std::string& path,
   const Handle type(H5Aget_type(id.get()));
   const Handle space(H5Aget_space(id.get()));
   if (H5Tget_class(type.get()) != H5T_STRING) return {};
-  return join(read_texts(type.get(), space.get(),
+  return join(read_texts(id.get(), type.get(), space.get(),
                          [&](hid_t memory, void* out) { return H5Aread(id.get(), memory, out); }));
+}
+
+std::optional<double> Reader::number_attribute(const std::string& path,
+                                               const std::string& name) const {
+  if (H5Aexists_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
+  const Handle id(
+      H5Aopen_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  const Handle type(H5Aget_type(id.get()));
+  const Handle space(H5Aget_space(id.get()));
+  if (!is_numeric(type.get()) || H5Sget_simple_extent_npoints(space.get()) != 1) return {};
+  double value = 0;
+  if (H5Aread(id.get(), H5T_NATIVE_DOUBLE, &value) < 0) return {};
+  return value;
 }
 
 std::vector<std::string> Reader::dataset_paths() const {

@@ -74,6 +74,7 @@ void Writer::dataset(const std::string& path, const Shape& shape, std::span<cons
 template void Writer::dataset(const std::string&, const Shape&, std::span<const float>);
 template void Writer::dataset(const std::string&, const Shape&, std::span<const double>);
 template void Writer::dataset(const std::string&, const Shape&, std::span<const std::int64_t>);
+template void Writer::dataset(const std::string&, const Shape&, std::span<const std::uint16_t>);
 
 void Writer::number(const std::string& path, double value, const std::string& units) {
   dataset(path, {}, std::span<const double>(&value, 1));
@@ -128,6 +129,15 @@ void Writer::attribute(const std::string& path, const std::string& name,
   std::vector<const char*> raw;
   for (const std::string& value : values) raw.push_back(value.c_str());
   if (!put_attribute(handle_.get(), path, name, {values.size()}, raw.data())) {
+    fail(pending_.path(), path + "@" + name, kRoom);
+  }
+}
+
+void Writer::attribute(const std::string& path, const std::string& name, double value) {
+  const Handle space = space_of({});
+  const Handle id(H5Acreate_by_name(handle_.get(), path.c_str(), name.c_str(), H5T_NATIVE_DOUBLE,
+                                    space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  if (!id.ok() || H5Awrite(id.get(), H5T_NATIVE_DOUBLE, &value) < 0) {
     fail(pending_.path(), path + "@" + name, kRoom);
   }
 }

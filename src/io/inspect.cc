@@ -1,83 +1,66 @@
 #include "io/inspect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
+#include "io/study_suggestion.h"
+#include "io/survey.h"
+
 namespace firm {
 namespace {
 
-// Collects statistics batch by batch.
-class Collector {
- public:
-  // One sum per batch keeps the mean exact enough for any number of values; everything is in locals
-  // because files are large and members would go through memory for every value.
-  void add(std::span<const float> values) {
-    float low = min_;
-    float high = max_;
-    double sum = 0;
-    std::size_t nan = 0;
-    std::size_t infinite = 0;
-    std::size_t zero = 0;
-    std::size_t negative = 0;
-    for (const float value : values) {
-      if (!std::isfinite(value)) {
-        ++(std::isnan(value) ? nan : infinite);
-        continue;
-      }
-      zero += value == 0 ? 1 : 0;
-      negative += value < 0 ? 1 : 0;
-      low = std::min(low, value);
-      high = std::max(high, value);
-      sum += static_cast<double>(value);
-    }
-    min_ = low;
-    max_ = high;
-    sum_ += sum;
-    result_.count += values.size();
-    result_.nan += nan;
-    result_.infinite += infinite;
-    result_.zero += zero;
-    result_.negative += negative;
-  }
-
-  ValueStatistics result() const {
-    ValueStatistics r = result_;
-    const std::size_t finite = r.count - r.nan - r.infinite;
-    if (finite == 0) {
-      r.min = r.max = r.mean = std::numeric_limits<double>::quiet_NaN();
-    } else {
-      r.min = static_cast<double>(min_);
-      r.max = static_cast<double>(max_);
-      r.mean = sum_ / static_cast<double>(finite);
-    }
-    return r;
-  }
-
- private:
-  ValueStatistics result_;
-  double sum_ = 0;
-  float min_ = std::numeric_limits<float>::infinity();
-  float max_ = -std::numeric_limits<float>::infinity();
-};
-
-ValueStatistics statistics(const Frames& frames, const Progress& progress) {
+// Reads all of a stack, batch by batch.
+FieldSurvey survey(const Frames& frames, const Progress& progress) {
   const std::string stage = "reading " + frames.facts().path;
   const std::size_t batch = batch_frames(frames, frames.slices());
-  Collector collector;
+  FieldSurvey survey(frames.facts());
   for (std::size_t first = 0; first < frames.frames(); first += batch) {
     const std::size_t count = std::min(batch, frames.frames() - first);
-    collector.add(frames.read({first, count, 0, frames.slices()}));
+    survey.add(frames.read({first, count, 0, frames.slices()}));
     report(progress, stage,
            static_cast<double>(first + count) / static_cast<double>(frames.frames()));
   }
-  return collector.result();
+  return survey;
 }
 
-FieldReport inspect_field(const Frames& frames, const Progress& progress) {
+FieldReport field_report(const Frames& frames, const FieldSurvey& survey) {
   const Frames::Facts& f = frames.facts();
-  return {f.path, f.shape, f.type, f.axes, f.units, statistics(frames, progress)};
+  return {f.path, f.shape, f.type, f.axes, f.units, survey.values()};
+}
+
+// All that needs the values.
+void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
+  const FieldSurvey data = survey(*scan.data, progress);
+  r.fields.push_back(field_report(*scan.data, data));
+  r.dead = data.dead();
+  r.jumps.level =
+      "mean of a frame, which is the same at all angles where all of the object is seen";
+  std::vector<double> levels = data.frame_means();
+  if (scan.white) {
+    r.jumps.level = fmt::format("mean of the {} outermost beamlets on each side of a frame",
+                                outer_beamlets(r.beamlets));
+    levels = data.outer_means();
+  }
+  for (const auto* frames : {&scan.white, &scan.dark, &scan.monitor}) {
+    if (!*frames) continue;
+    const FieldSurvey field = survey(**frames, progress);
+    r.fields.push_back(field_report(**frames, field));
+    if (frames != &scan.monitor) continue;
+    r.jumps.level = "mean of the monitor in a frame";
+    levels = field.frame_means();
+  }
+  r.jumps.rule = jump_rule();
+  r.jumps.frames = find_jumps(levels);
+}
+
+std::uintmax_t size_on_disk(const Scan& scan) {
+  std::uintmax_t bytes = scan.files.empty() ? std::filesystem::file_size(scan.file) : 0;
+  for (const std::string& file : scan.files) bytes += std::filesystem::file_size(file);
+  return bytes;
 }
 
 }  // namespace
@@ -107,25 +90,28 @@ AngleReport inspect_angles(const std::vector<double>& degrees) {
   return r;
 }
 
-Inspection inspect_file(const std::string& path, const std::string& element,
-                        const Progress& progress) {
-  const Scan scan = open_scan(path, {element, true});
+Inspection inspect_file(const std::string& path, ScanRequest request, const Progress& progress) {
+  request.first = true;
+  const Scan scan = open_scan(path, request);
   Inspection r;
   r.file = path;
-  r.file_bytes = std::filesystem::file_size(path);
+  r.file_bytes = size_on_disk(scan);
   r.format = scan.format;
   r.title = scan.title;
   r.elements = scan.elements;
+  r.scalers = scan.scalers;
   r.element = scan.element;
   r.slices = scan.data->slices();
   r.beamlets = scan.data->beamlets();
-  for (const auto* frames : {&scan.data, &scan.white, &scan.dark, &scan.monitor}) {
-    if (*frames) r.fields.push_back(inspect_field(**frames, progress));
-  }
+  r.has_white = scan.white != nullptr;
+  r.has_dark = scan.dark != nullptr;
+  r.has_monitor = scan.monitor != nullptr;
+  survey_fields(scan, r, progress);
   r.angles = inspect_angles(scan.theta);
   r.angles.source = scan.theta_source;
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
+  r.study = suggested_study(r, request);
   return r;
 }
 

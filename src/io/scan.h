@@ -1,7 +1,7 @@
-// Scan: one site's measurement in a file, whatever its format.
+// Scan: one site's measurement in a file, or in a folder of files, whatever their format.
 //
 // A format is a function that looks into an open file, and gives a Scan if the file is of that
-// format (formats.h). Nothing large is read by that.
+// format (formats.h). Nothing large is read by that: headers, names and angles.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,9 @@
 namespace firm {
 
 struct Scan {
-  std::string file;
-  std::string format;  // "Data Exchange (HDF5)"
+  std::string file;                // or folder
+  std::vector<std::string> files;  // of a folder, in the order in which they are read
+  std::string format;              // "Data Exchange (HDF5)"
   std::string title;
 
   std::unique_ptr<Frames> data;  // one frame for each angle
@@ -32,19 +33,21 @@ struct Scan {
   std::string rotation_axis_source;
 
   std::vector<std::string> elements;  // that the file has, where it has several
+  std::vector<std::string> scalers;   // counters that can be chosen in the same way, as "DS_IC"
   std::string element;                // the one that `data` is of; empty where there is no choice
 };
 
 // What to read of a file that holds several, and what a file does not tell.
 struct ScanRequest {
-  std::string element = {};  // "Fe"; empty: the file has only one,
+  std::string element = {};  // "Fe", or a scaler; empty: the file has only one,
   bool first = false;        // or the first will do
-  std::string angles = {};   // file with the angles; empty: they are in the data file
-  std::string axes = {};     // "y:theta:x", where the file does not say
+  std::string angles = {};  // file with the angles (angle_file.h); empty: they are in the data file
+  std::string axes = {};    // of TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
 };
 
-// Chosen by content. Throws firm::Error when the file is of no format that is known, naming what it
-// looks like and what is in it; and when it is of one, but damaged or incomplete.
+// A file or a folder, its format chosen by content. Throws firm::Error when it is of no format that
+// is known, naming what it looks like and what is in it; and when it is of one, but damaged or
+// incomplete.
 Scan open_scan(const std::string& file, const ScanRequest& request = {});
 
 }  // namespace firm

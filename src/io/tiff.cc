@@ -1,55 +1,14 @@
 #include "io/tiff.h"
 
-#include <tiffio.h>
-
 #include <cerrno>
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <vector>
 
 #include "firm/error.h"
 #include "io/pending_file.h"
+#include "io/tiff_detail.h"
 
 namespace firm {
 namespace {
-
-struct Close {
-  void operator()(TIFF* file) const { TIFFClose(file); }
-  void operator()(TIFFOpenOptions* options) const { TIFFOpenOptionsFree(options); }
-};
-using Handle = std::unique_ptr<TIFF, Close>;
-
-// What the library says instead of printing it. Only its first complaint is kept: the later ones
-// follow from it.
-int keep_first_complaint(TIFF* /*file*/, void* text, const char* /*module*/, const char* format,
-                         va_list arguments) {
-  const int code = errno;
-  auto& kept = *static_cast<std::string*>(text);
-  if (kept.empty()) {
-    char line[256] = "";
-    std::vsnprintf(line, sizeof line, format, arguments);
-    kept = line;
-    // The library does not pass on what the system said to it, such as "No space left on device".
-    if (code != 0) kept += std::string(": ") + std::strerror(code);
-  }
-  return 1;  // not to be printed
-}
-
-int ignore_warning(TIFF* /*file*/, void* /*data*/, const char* /*module*/, const char* /*format*/,
-                   va_list /*arguments*/) {
-  return 1;
-}
-
-// `complaint` has to live as long as the file is open.
-Handle open_for_writing(const std::string& path, std::string& complaint) {
-  const std::unique_ptr<TIFFOpenOptions, Close> options(TIFFOpenOptionsAlloc());
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_first_complaint, &complaint);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, nullptr);
-  // Little-endian on every machine.
-  return Handle(TIFFOpenExt(path.c_str(), "wl", options.get()));
-}
 
 bool set_tags(TIFF* file, std::size_t rows, std::size_t columns, const std::string& description,
               double pixel_size_cm) {
@@ -87,7 +46,8 @@ void write_tiff(const std::string& path, std::size_t rows, std::size_t columns,
   PendingFile pending(path);
   std::string complaint;
   errno = 0;
-  Handle file = open_for_writing(pending.temporary(), complaint);
+  // Little-endian on every machine.
+  tiff::Handle file = tiff::open(pending.temporary(), "wl", complaint);
   const bool written = file && set_tags(file.get(), rows, columns, description, pixel_size_cm) &&
                        write_pixels(file.get(), values) && TIFFWriteDirectory(file.get()) == 1;
   // Closing can fail, too, but says so only by a complaint.

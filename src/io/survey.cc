@@ -1,0 +1,176 @@
+#include "io/survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "firm/error.h"
+#include "io/number_type.h"
+
+namespace firm {
+namespace {
+
+constexpr double kSmallestJump = 1.1;
+constexpr double kMedians = 9;
+
+// Mean of the finite ones among values that are added.
+class Mean {
+ public:
+  void add(std::span<const float> values) {
+    for (const float value : values) {
+      if (!std::isfinite(value)) continue;
+      sum_ += static_cast<double>(value);
+      ++count_;
+    }
+  }
+  double value() const { return sum_ / static_cast<double>(count_); }  // 0 / 0 is NaN
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+FieldSurvey::FieldSurvey(const Frames::Facts& facts)
+    : slices_(facts.slices), beamlets_(facts.beamlets) {
+  if (const auto largest = largest_value(facts.type)) largest_ = static_cast<float>(*largest);
+}
+
+void FieldSurvey::add(std::span<const float> values) {
+  const std::size_t size = slices_ * beamlets_;
+  FIRM_CHECK(values.size() % size == 0);
+  count(values);
+  for (std::size_t at = 0; at < values.size(); at += size) {
+    compare(values.subspan(at, size));
+    average(values.subspan(at, size));
+    ++frames_;
+  }
+}
+
+// One sum per batch keeps the mean exact enough for any number of values; everything is in locals
+// because files are large and members would go through memory for every value.
+void FieldSurvey::count(std::span<const float> values) {
+  const float largest = largest_.value_or(std::numeric_limits<float>::infinity());
+  float low = min_;
+  float high = max_;
+  double sum = 0;
+  std::size_t nan = 0;
+  std::size_t infinite = 0;
+  std::size_t zero = 0;
+  std::size_t negative = 0;
+  std::size_t saturated = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) {
+      ++(std::isnan(value) ? nan : infinite);
+      continue;
+    }
+    zero += value == 0 ? 1 : 0;
+    negative += value < 0 ? 1 : 0;
+    saturated += value >= largest ? 1 : 0;
+    low = std::min(low, value);
+    high = std::max(high, value);
+    sum += static_cast<double>(value);
+  }
+  min_ = low;
+  max_ = high;
+  sum_ += sum;
+  statistics_.count += values.size();
+  statistics_.nan += nan;
+  statistics_.infinite += infinite;
+  statistics_.zero += zero;
+  statistics_.negative += negative;
+  statistics_.saturated += saturated;
+}
+
+void FieldSurvey::compare(std::span<const float> frame) {
+  if (frames_ == 0) {
+    first_.assign(frame.begin(), frame.end());
+    constant_.assign(frame.size(), 1);
+    return;
+  }
+  for (std::size_t k = 0; k < frame.size(); ++k) {
+    const bool same = frame[k] == first_[k] || (std::isnan(frame[k]) && std::isnan(first_[k]));
+    if (!same) constant_[k] = 0;
+  }
+}
+
+void FieldSurvey::average(std::span<const float> frame) {
+  Mean all;
+  all.add(frame);
+  frame_means_.push_back(all.value());
+  Mean outer;
+  const std::size_t count = outer_beamlets(beamlets_);
+  for (std::size_t y = 0; y < slices_; ++y) {
+    const std::span<const float> row = frame.subspan(y * beamlets_, beamlets_);
+    outer.add(row.first(count));
+    outer.add(row.last(count));
+  }
+  outer_means_.push_back(outer.value());
+}
+
+ValueStatistics FieldSurvey::values() const {
+  ValueStatistics r = statistics_;
+  const std::size_t finite = r.count - r.nan - r.infinite;
+  if (finite == 0) {
+    r.min = r.max = r.mean = std::numeric_limits<double>::quiet_NaN();
+  } else {
+    r.min = static_cast<double>(min_);
+    r.max = static_cast<double>(max_);
+    r.mean = sum_ / static_cast<double>(finite);
+  }
+  return r;
+}
+
+DeadReport FieldSurvey::dead() const {
+  DeadReport report;
+  if (frames_ < 2) return report;
+  for (std::size_t k = 0; k < constant_.size(); ++k) {
+    if (constant_[k] == 0) continue;
+    ++report.count;
+    if (first_[k] == 0) ++report.zero;
+    if (report.first.size() < kListed) {
+      report.first.push_back({k / beamlets_, k % beamlets_, first_[k]});
+    }
+  }
+  return report;
+}
+
+std::size_t outer_beamlets(std::size_t beamlets) { return std::max<std::size_t>(1, beamlets / 20); }
+
+std::vector<Jump> find_jumps(const std::vector<double>& levels) {
+  std::vector<Jump> changes;
+  std::vector<double> sizes;
+  double before = 0;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (before > 0 && levels[k] >= 0) {
+      changes.push_back({k, levels[k] / before});
+      sizes.push_back(std::abs(std::log(changes.back().ratio)));
+    }
+    if (levels[k] > 0) before = levels[k];
+  }
+  const double limit = std::max(std::log(kSmallestJump), kMedians * median(sizes));
+  std::vector<Jump> jumps;
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    if (sizes[k] > limit) jumps.push_back(changes[k]);
+  }
+  return jumps;
+}
+
+std::string jump_rule() {
+  return fmt::format(
+      "a change against the frame before by more than a factor of {}, and by more than {} times "
+      "the "
+      "median change (on a logarithmic scale)",
+      kSmallestJump, kMedians);
+}
+
+}  // namespace firm
