@@ -40,7 +40,9 @@ struct RunFacts {
   SolveOptions options;
   std::vector<std::string> fingerprints;  // SHA-256 of each site's data
   std::optional<FederationFacts> federation = {};
-  std::vector<ChunkFacts> chunks = {  std::vector<std::string> preparations = {};  // of each site's data, as JSON
+  std::vector<ChunkFacts> chunks = {};  // of several; the fingerprints are then here
+  std::vector<std::pair<std::string, double>> phases = {};  // of the run, and their seconds
+  std::vector<std::string> preparations = {};               // of each site's data, as JSON
 };
 
 // One object.
