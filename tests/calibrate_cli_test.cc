@@ -135,6 +135,8 @@ TEST_F(Calibrate, ComparesSitesWithOtherRays) {
   a.rotation_axis = g.rotation_axis;
   a.data = sinogram_of(image_of(kThreeDiscs[0], geometry_, 2), g);
   write_acquisition(directory_ / "s/xrf-1.h5", a);
+  study_.sites[0].rotation_axis = g.rotation_axis;
+  write();
   const Outcome o = run("calibrate s/t.toml --json");
   ASSERT_EQ(o.code, 0) << o.err;
   const Json j = Json::parse(o.out);

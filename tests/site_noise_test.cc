@@ -258,6 +258,21 @@ TEST_F(NoiseOfAStudy, HasAFloorWhereThereIsNone) {
   EXPECT_DOUBLE_EQ(site.sigma, 0.005);
 }
 
+// A current in a unit of its own, called counts.
+TEST_F(NoiseOfAStudy, DoubtsCountsThatAreTooQuiet) {
+  make(0, 0);
+  SiteEntry entry = file_.sites[0];
+  entry.noise = Noise::kCounts;
+  Site site;
+  site.name = "current";
+  site.geometry.beamlets = 50;
+  SiteData data{0, normal_block(50 * 20, 1, 0.01)};
+  for (float& v : data.values.values()) v += 4;
+  const Block deviation = counted_deviation(entry, {data.values}, data.values);
+  EXPECT_CONTAINS(apply_noise(entry, deviation, site, data), "no counts of single photons");
+  EXPECT_NEAR(site.sigma, 2, 0.01);
+}
+
 TEST_F(NoiseOfAStudy, MasksStay) {
   make(0, 0);
   Site site;

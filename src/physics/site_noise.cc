@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kNoNoise = 1e-5;  // of the largest value: that is rounding
 constexpr double kFloor = 1e-3;
+constexpr double kQuiet = 3;  // times less noise than photons have
 
 double largest_size(const SiteData& data) {
   double most = 0;
@@ -36,13 +37,24 @@ std::string take_estimate(const SiteEntry& entry, Site& site, const SiteData& da
 
 std::string take_counts(const SiteEntry& entry, const Block& deviation, Site& site,
                         SiteData& data) {
-  site.sigma = entry.found_sigma.value_or(best_deviation(deviation, data.weights));
-  if (site.sigma > 0) {
+  if (entry.found_sigma) {
+    site.sigma = *entry.found_sigma;
     weigh(deviation, site.sigma, data.weights);
     return "";
   }
-  site.sigma = 1;
-  return fmt::format("site {}: sigma = \"counts\", but no value counts; 1 is taken", site.name);
+  const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
+  site.sigma = best_deviation(deviation, data.weights);
+  if (!(site.sigma > 0)) {
+    site.sigma = 1;
+    return fmt::format("site {}: sigma = \"counts\", but no value counts; 1 is taken", site.name);
+  }
+  const double seen = estimate_noise(data.values, data.weights, beamlets);
+  weigh(deviation, site.sigma, data.weights);
+  if (seen == 0 || seen > site.sigma / kQuiet) return "";
+  return fmt::format(
+      "site {}: sigma = \"counts\", but the noise of the values is {:.2g}, not {:.2g}: they are no "
+      "counts of single photons; sigma = \"estimate\" fits better",
+      site.name, seen, site.sigma);
 }
 
 }  // namespace

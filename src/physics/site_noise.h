@@ -18,7 +18,8 @@ Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Bl
 // should know; empty: nothing.
 //
 //   a number     s is that number; so it is where it has been found before (found_sigma)
-//   "counts"     s is the best deviation; a value counts (s / its deviation)^2, at most 1
+//   "counts"     s is the best deviation; a value counts (s / its deviation)^2, at most 1. Where
+//                values are three times as quiet, there is a warning: these are no photons.
 //   "estimate"   s is estimate_noise of the values. Where they show none, 0.001 of the largest
 //                value, or 1 where all are 0, with a warning: an s of 0 would mean that no other
 //                site counts.
