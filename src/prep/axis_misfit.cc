@@ -9,6 +9,8 @@ namespace firm {
 namespace {
 
 constexpr int kSteps = 16;
+// Rays times pixels along them: with less, threads wait for each other longer than they work.
+constexpr double kWorthThreads = 2e7;
 
 // 1 / (A 1), or 1 / (A^T W): 0 where nothing is hit.
 void invert(Block& sums) {
@@ -19,6 +21,14 @@ Block ones(std::size_t rows) {
   Block block(rows, 1);
   std::ranges::fill(block.values(), 1.0f);
   return block;
+}
+
+// Whether an angle has anything that can be used.
+bool seen(const Sinogram& s, std::size_t angle, std::size_t slice) {
+  for (std::size_t x = 0; x < s.beamlets; ++x) {
+    if (s.usable(s.index(angle, x, slice))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -38,22 +48,20 @@ AxisMisfit::AxisMisfit(const Sinogram& s, const std::vector<double>& angles,
   }
   values_ = Block(geometry_.rays(), view.slices.size());
   weights_ = Block(geometry_.rays(), view.slices.size());
-  for (std::size_t a = 0; a < view.angles.size(); ++a) {
-    for (std::size_t x = 0; x < beamlets * n; ++x) {
-      for (std::size_t z = 0; z < view.slices.size(); ++z) {
-        const std::size_t k = s.index(view.angles[a], x, view.slices[z]);
-        if (!s.usable(k)) continue;
-        values_(a * beamlets + x / n, z) += s.value(k);
-        weights_(a * beamlets + x / n, z) += 1;
+  for (std::size_t z = 0; z < view.slices.size(); ++z) {
+    const std::vector<float> slice = filled_slice(s, view.slices[z]);
+    for (std::size_t a = 0; a < view.angles.size(); ++a) {
+      if (!seen(s, view.angles[a], view.slices[z])) continue;
+      const float* row = slice.data() + view.angles[a] * s.beamlets;
+      for (std::size_t x = 0; x < beamlets; ++x) {
+        float sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += row[x * n + i];
+        const float b = sum / static_cast<float>(n);
+        values_(a * beamlets + x, z) = b;
+        weights_(a * beamlets + x, z) = 1;
+        energy_ += static_cast<double>(b) * static_cast<double>(b);
       }
     }
-  }
-  for (std::size_t k = 0; k < values_.size(); ++k) {
-    float& weight = weights_.data()[k];
-    if (weight > 0) values_.data()[k] /= weight;
-    weight /= static_cast<float>(n);
-    const auto b = static_cast<double>(values_.data()[k]);
-    energy_ += static_cast<double>(weight) * b * b;
   }
 }
 
@@ -63,11 +71,13 @@ double AxisMisfit::at(double axis) const {
   const std::size_t columns = values_.columns();
   ProjectorOptions options;
   options.columns = static_cast<int>(columns);
+  const double work = static_cast<double>(g.rays() * columns) * g.image_rows;
+  options.threads = work < kWorthThreads ? 1 : 0;
   const auto a = make_projector(g, options);
   Block per_ray(g.rays(), 1);  // R = 1 / (A 1)
   a->forward(ones(g.pixels()), per_ray);
   invert(per_ray);
-  Block per_pixel(g.pixels(), columns);  // C = 1 / (A^T W), so that gaps do not slow down a part
+  Block per_pixel(g.pixels(), columns);  // C = 1 / (A^T W), so that angles left out change no step
   a->adjoint(weights_, per_pixel);
   invert(per_pixel);
   Block w(g.pixels(), columns);

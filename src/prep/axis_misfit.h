@@ -17,7 +17,9 @@ struct AxisView {
   std::size_t coarsening = 1;  // beamlets that become one
 };
 
-// Part of a sinogram, coarse enough to be reconstructed many times.
+// Part of a sinogram, coarse enough to be reconstructed many times. What is marked is stood for by
+// its neighbours: beamlets that are left out at all angles would pull the best axis towards or away
+// from them, by a third of a beamlet for two of them. Angles without any value are left out.
 class AxisMisfit {
  public:
   // `angles` in radians and `shifts` (may be empty) of the sinogram; `width`: beamlets to each side
@@ -27,10 +29,10 @@ class AxisMisfit {
 
   std::size_t coarsening() const { return coarsening_; }
 
-  // ||A w - b||^2 / ||b||^2 over what is usable, for an axis in beamlets of the sinogram. w >= 0 is
-  // an image after some steps of an accelerated SIRT: far from converged, but those are the same
-  // steps for all axes. Without w >= 0, an axis near the end of the detector would fit well, too:
-  // what few angles see can be anything.
+  // ||A w - b||^2 / ||b||^2 over the angles that are seen, for an axis in beamlets of the sinogram.
+  // w >= 0 is an image after some steps of an accelerated SIRT: far from converged, but those are
+  // the same steps for all axes. Without w >= 0, an axis near the end of the detector would fit
+  // well, too: what few angles see can be anything.
   double at(double axis) const;
 
   // Whether there is anything to fit.

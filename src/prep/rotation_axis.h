@@ -3,7 +3,7 @@
 // The axis is the one for which an image with w >= 0 fits the projections best (axis_misfit.h):
 // first all of the range on coarse beamlets, then finer ones near the best, where a parabola is
 // laid through the misfits. Angles may be in any order and over any span; no pair of opposite ones
-// is needed. Values that are marked do not count.
+// is needed. Values that are marked are stood for by their neighbours.
 #pragma once
 
 #include <optional>
