@@ -110,6 +110,7 @@ TEST_F(Npy, IsReadInEveryOrderOfAxes) {
     for (const bool fortran : {false, true}) {
       const Scan scan = open(permuted(order, fortran), axes);
       EXPECT_EQ(scan.data->facts().axes, axes);
+      EXPECT_EQ(scan.data->facts().chunk, 1u);  // any number of frames may be read at once
       expect_counted(*scan.data);
     }
   } while (std::next_permutation(order.begin(), order.end()));

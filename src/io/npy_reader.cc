@@ -51,7 +51,7 @@ Scan npy_scan(const std::string& path, const ScanRequest& request) {
   Scan scan;
   scan.format = file->fortran_order() ? "NumPy (.npy, Fortran order)" : "NumPy (.npy)";
   auto pages = std::make_unique<NpyPages>(std::move(file), size[1], size[2]);
-  scan.data = std::make_unique<PageFrames>(std::move(pages), axes, size, size[1], std::move(facts));
+  scan.data = std::make_unique<PageFrames>(std::move(pages), axes, size, 1, std::move(facts));
   return scan;
 }
 
