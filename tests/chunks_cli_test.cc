@@ -73,29 +73,35 @@ class Chunks : public CommandLine {
     return files;
   }
 
+  std::string place(const std::string& folder, const std::string& file) {
+    return (fs::path(directory_.path()) / folder / file).string();
+  }
+
   // The same files, and the same bytes but for times.
   void expect_same(const std::string& a, const std::string& b) {
     EXPECT_EQ(files_in(a), files_in(b));
     EXPECT_EQ(history(a), history(b));
     for (const std::string& file : files_in(a)) {
       if (file == "history.jsonl" || file == "summary.json") continue;
-      EXPECT_EQ(file_content(directory_ / (a + "/" + file)),
-                file_content(directory_ / (b + "/" + file)))
-          << file;
+      EXPECT_EQ(file_content(place(a, file)), file_content(place(b, file))) << file;
     }
+  }
+
+  int recon(const std::string& study, const std::string& out) {
+    return run("recon " + study + " --out " + out).code;
   }
 
   // A study of some of the slices, in directory `to`.
   void cut_study(const std::string& to, std::size_t first, std::size_t count) {
     make_directory(directory_ / to);
     for (const std::string& site : kSites) {
-      Acquisition a = read_acquisition(directory_ / ("s/" + site + ".h5"));
+      Acquisition a = read_acquisition(place("s", site + ".h5"));
       Block cut(a.data.rows(), count);
       for (std::size_t row = 0; row < cut.rows(); ++row) {
         for (std::size_t z = 0; z < count; ++z) cut(row, z) = a.data(row, first + z);
       }
       a.data = std::move(cut);
-      write_acquisition(directory_ / (to + "/" + site + ".h5"), a);
+      write_acquisition(place(to, site + ".h5"), a);
     }
     StudyFile file = read_study(directory_ / "s/study.toml");
     file.slices = static_cast<int>(count);
@@ -139,8 +145,9 @@ TEST_F(Chunks, GiveOneRun) {
   EXPECT_FALSE(exists("r/checkpoint.h5"));
   for (const std::string& site : kSites) {
     EXPECT_EQ(read_images(directory_ / "r/images.h5", site).columns(), 5u);
-    EXPECT_TRUE(exists("r/recon/" + site + "_rec/recon_00004.tiff"));
-    EXPECT_FALSE(exists("r/recon/" + site + "_rec/recon_00005.tiff"));
+    const fs::path folder = place("r/recon", site + "_rec");
+    EXPECT_TRUE(fs::exists(folder / "recon_00004.tiff"));
+    EXPECT_FALSE(fs::exists(folder / "recon_00005.tiff"));
   }
   EXPECT_EQ(read_images(directory_ / "r/images.h5", "multiplier").columns(), 5u);
   EXPECT_TRUE(exists("r/overview.png"));
@@ -154,10 +161,10 @@ TEST_F(Chunks, HaveTheImagesOfTheirSlicesAlone) {
   for (const SliceRange& range : std::vector<SliceRange>{{0, 1}, {1, 2}, {3, 2}}) {
     const std::string alone = "alone" + std::to_string(range.first);
     cut_study(alone, range.first, range.count);
-    ASSERT_EQ(run("recon " + alone + "/study.toml --out " + alone + "/r").code, 0);
+    ASSERT_EQ(recon(alone + "/study.toml", alone + "/r"), 0);
     for (const std::string site : {"xrf-1", "xrf-2", "xrf-3", "xrt", "multiplier"}) {
       const Block whole = read_images(directory_ / "r/images.h5", site);
-      const Block part = read_images(directory_ / (alone + "/r/images.h5"), site);
+      const Block part = read_images(place(alone, "r/images.h5"), site);
       ASSERT_EQ(part.columns(), range.count);
       for (std::size_t p = 0; p < part.rows(); ++p) {
         for (std::size_t z = 0; z < range.count; ++z) {

@@ -178,7 +178,7 @@ class Results : public ::testing::Test {
       solution.images.data()[j] = static_cast<float>(100 * k + j);
     }
     for (float& v : solution.multiplier.values()) v = static_cast<float>(k);
-    const std::string path = directory_ / (std::to_string(k) + ".h5");
+    std::string path = directory_ / (std::to_string(k) + ".h5");
     write_chunk(path, grid_, result(k, converged), variables_, images_of(solution));
     return path;
   }

@@ -44,6 +44,7 @@ const std::map<std::string, Sample>& samples() {
       {"pgd.accelerated", {"true", kNoFlag}},
       {"plsqr.tolerance", {"0.004", kNoSize}},
       {"ds.local_steps", {"9", {"-1", "1000000", "2.5", ""}}},
+      {"chunks", {"4", {"0", "-1", "1000001", "2.5", ""}}},
       {"threads", {"3", {"-1", "4096", "two", ""}}},
       {"seed", {"18446744073709551615", {"-1", "1.5", "18446744073709551616", ""}}},
   };

@@ -115,7 +115,8 @@ void check_values(const Context& c, const StudyFile& file, const SiteEntry& entr
 
 // All sites in one process, as in `firm recon`.
 std::uint64_t needed_together(const StudyToCheck& study, std::vector<Site> sites) {
-  std::ranges::stable_partition(sites, [](const Site& s) { return s.kind == SiteKind::kXrf; });
+  std::stable_partition(sites.begin(), sites.end(),
+                        [](const Site& site) { return site.kind == SiteKind::kXrf; });
   Study all = study_without_sites(study.file);
   all.sites = std::move(sites);
   const auto chunks = cut_slices(all.slices, static_cast<std::size_t>(study.options.chunks));
