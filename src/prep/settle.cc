@@ -51,6 +51,12 @@ PreparedSite settle_and_prepare(const StudyFile& file, const SiteEntry& entry,
   return prepared;
 }
 
+bool may_have_weights(const StudyFile& file, const std::string& site) {
+  const SiteEntry& entry = *std::ranges::find(file.sites, site, &SiteEntry::name);
+  const Preparation& p = entry.prepare;
+  return entry.noise == Noise::kCounts || p.bad_values == "mask" || p.zingers || p.saturation;
+}
+
 SliceRange all_slices(const StudyFile& file) { return {0, static_cast<std::size_t>(file.slices)}; }
 
 }  // namespace firm

@@ -32,6 +32,9 @@ SettledStudy settle(const StudyFile& file, const std::string& path);
 PreparedSite settle_and_prepare(const StudyFile& file, const SiteEntry& entry,
                                 const std::string& path);
 
+// Whether values of the site may be masked, or count less than others: known before they are read.
+bool may_have_weights(const StudyFile& file, const std::string& site);
+
 // All slices of the study.
 SliceRange all_slices(const StudyFile& file);
 

@@ -25,8 +25,8 @@ double number(const Json& json) {
 Json sites_json(const Summary& s) {
   Json sites = Json::array();
   for (const SiteSummary& site : s.sites) {
-    sites.push_back({site.name, site.residual, site.discrepancy, site.bytes_up, site.bytes_down,
-                     site.error ? Json::array({*site.error}) : Json::array()});
+    sites.push_back({site.name, site.residual, site.discrepancy, site.full_scale, site.bytes_up,
+                     site.bytes_down, site.error ? Json::array({*site.error}) : Json::array()});
   }
   return sites;
 }
@@ -34,8 +34,9 @@ Json sites_json(const Summary& s) {
 std::vector<SiteSummary> sites_from(const Json& json) {
   std::vector<SiteSummary> sites;
   for (const Json& j : json) {
-    SiteSummary site{j[0], number(j[1]), number(j[2]), number(j[3]), number(j[4]), {}};
-    if (!j[5].empty()) site.error = number(j[5][0]);
+    SiteSummary site{j[0], number(j[1]), number(j[2]), number(j[3]), number(j[4]), number(j[5]),
+                     {}};
+    if (!j[6].empty()) site.error = number(j[6][0]);
     sites.push_back(site);
   }
   return sites;

@@ -94,7 +94,11 @@ void Reconstruction::plan() {
   variables_ = all_variables(study_);
   available_ = available_memory();
   SolveOptions& options = input_.options;
-  plan_ = plan_chunks(run_needs(options, study_, !input_.truth.empty()), study_.slices, options,
+  Study likely = study_;
+  for (Site& site : likely.sites) {
+    site.weighted_values = may_have_weights(input_.study.file, site.name);
+  }
+  plan_ = plan_chunks(run_needs(options, likely, !input_.truth.empty()), study_.slices, options,
                       resuming(), {arguments_.max_memory, available_});
   options.chunks = static_cast<int>(plan_.chunks.size());
   facts_.study = study_.name;

@@ -20,11 +20,15 @@ class Holdings {
         images_(sites_ + (study.other ? 1 : 0)),
         common_(study.common_geometry()),
         xrt_rays_(study.xrt().geometry.rays()) {
-    for (const Site& site : study.sites) rays_ += site.geometry.rays();
+    for (const Site& site : study.sites) {
+      rays_ += site.geometry.rays();
+      weighted_ = weighted_ || site.weighted_values;
+    }
     // Images of the solution, their gradient, truth; mu, its share, D w; columns by geometry.
     image_count = (truth ? 3 : 2) * images_ + 3 + (gathered() ? images_ : 0);
     // Data and residuals; the share of XRT, and its gradient's.
     ray_count = 2 * rays_ + 2 * xrt_rays_;
+    if (weighted_) ray_count += 2 * rays_;  // roots of the weights, and scratch
     projectors = groups(sites_) + 1;
   }
 
@@ -42,6 +46,7 @@ class Holdings {
   std::uint64_t sites_;
   std::uint64_t images_;
   bool common_;
+  bool weighted_ = false;
   std::uint64_t xrt_rays_;
   std::uint64_t rays_ = 0;
 };
@@ -51,8 +56,10 @@ class Holdings {
 void Holdings::add_firm_ds() {
   const std::uint64_t members = images_ - 1;
   const std::uint64_t own_rays = rays_ - xrt_rays_;
-  image_count += 4 * members + images_ + (gathered() ? members : 0) + (common_ ? 0 : members);
-  ray_count += 4 * members * xrt_rays_ + (common_ ? 1 : 5) * own_rays + 2 * xrt_rays_;
+  const bool one_term = common_ && !weighted_;
+  image_count += 4 * members + images_ + (gathered() ? members : 0) + (one_term ? 0 : members);
+  ray_count += 4 * members * xrt_rays_ + (one_term ? 1 : 5) * own_rays + 2 * xrt_rays_;
+  if (weighted_) ray_count += 2 * own_rays + 2 * xrt_rays_;
   projectors += groups(sites_ - 1) + 1;
 }
 

@@ -22,6 +22,7 @@ struct RunNeeds {
 
 // An upper bound, counted from the arrays that there are and checked by measurement
 // (docs/performance.md). `truth`: whether images are compared with true ones.
+// Sites whose values may turn out to have weights have weighted_values.
 RunNeeds run_needs(const SolveOptions& options, const Study& study, bool truth);
 
 }  // namespace firm

@@ -120,7 +120,8 @@ void SiteWork::begin(const v1::Begin& begin) {
   std::vector<std::string> fingerprints(study.sites.size());
   prepared_.data.site = index;
   fingerprints[index] = fingerprint(prepared_.data);
-  facts_ = {study.name, options_, {fingerprints[index]}, {}, {preparation_json(prepared_.report)}};
+  facts_ = {study.name, options_, {fingerprints[index]}};
+  facts_.preparations = {preparation_json(prepared_.report)};
   const std::string identity = run_identity(study, options_, fingerprints);
   if (!problem_ || identity != identity_) {
     identity_ = identity;
