@@ -80,7 +80,18 @@ TEST(RotationAxisTest, IsFoundTensOfBeamletsOff) {
 
 TEST(RotationAxisTest, IsFoundOverAnySpan) {
   expect_found({.offset = 7.4, .angles = 45, .span = 360});
-  expect_found({.offset = -6.2, .angles = 45, .span = 140, .noise = 0.01});
+  expect_found({.offset = 9.4, .angles = 45, .span = 140, .noise = 0.01});
+}
+
+TEST(RotationAxisTest, AnglesThatAreLeftOutAreTold) {
+  const AxisOf data({.offset = -6.2, .angles = 45, .span = 90, .noise = 0.01});
+  const RotationAxis axis = data.find();
+  EXPECT_NEAR(axis.axis, data.truth, 4);
+  EXPECT_NEAR(axis.gap, 92, 0.1);
+  const std::vector<std::string> warnings = data.warnings(axis);
+  EXPECT_TRUE(std::ranges::any_of(warnings, [](const std::string& w) {
+    return w.find("leave out 92 degrees") != std::string::npos;
+  }));
 }
 
 TEST(RotationAxisTest, IsFoundInFewProjectionsAndInFluorescence) {

@@ -8,7 +8,7 @@
 namespace firm {
 namespace {
 
-constexpr int kSteps = 16;
+constexpr int kSteps = 20;
 // Rays times pixels along them: with less, threads wait for each other longer than they work.
 constexpr double kWorthThreads = 2e7;
 

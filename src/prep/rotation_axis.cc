@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "prep/axis_misfit.h"
@@ -17,8 +18,9 @@ constexpr std::size_t kCoarseBeamlets = 96;
 constexpr std::size_t kFineBeamlets = 400;
 constexpr std::size_t kFineAngles = 200;
 constexpr int kMostCandidates = 65;
-constexpr double kReach = 3;     // coarse beamlets to each side of the best for the parabola
-constexpr double kStep = 0.5;    // between its points; half of the angles do with twice that
+constexpr double kReach = 4;  // coarse beamlets to each side of the best for the parabola
+constexpr int kPoints = 13;   // of the parabola; half of the angles do with kFewPoints
+constexpr int kFewPoints = 7;
 constexpr double kFloor = 0.02;  // of a coarse beamlet: what the parabola tells at best
 
 // Up to `most` of `count` things, evenly.
@@ -74,7 +76,7 @@ Parabola parabola(const std::vector<double>& values, double from, double step) {
 }
 
 // The best axis near `start`, by parabolas: the points are moved until the best is among them.
-double refine(const AxisMisfit& misfit, double start, double step, const AxisRange& range) {
+double refine(const AxisMisfit& misfit, double start, int points, const AxisRange& range) {
   const auto unit = static_cast<double>(misfit.coarsening());
   const double low = range.middle - range.width;
   const double high = range.middle + range.width;
@@ -82,11 +84,12 @@ double refine(const AxisMisfit& misfit, double start, double step, const AxisRan
   constexpr int kMoves = 4;
   for (int move = 0; move < kMoves; ++move) {
     const double from = centre - kReach * unit;
+    const double step = 2 * kReach * unit / (points - 1);
     std::vector<double> values;
-    for (double x = -kReach; x <= kReach; x += step) values.push_back(misfit.at(centre + x * unit));
+    for (int k = 0; k < points; ++k) values.push_back(misfit.at(from + k * step));
     const auto smallest = std::min_element(values.begin(), values.end());
-    const double at = from + step * unit * static_cast<double>(smallest - values.begin());
-    const Parabola p = parabola(values, from, step * unit);
+    const double at = from + step * static_cast<double>(smallest - values.begin());
+    const Parabola p = parabola(values, from, step);
     const bool inside = p.opens_up && std::abs(p.best - centre) < (kReach - 1) * unit;
     if (inside || move + 1 == kMoves) return std::clamp(inside ? p.best : at, low, high);
     const double next = std::clamp(at, low, high);
@@ -126,6 +129,16 @@ CoarseBest search(const AxisMisfit& misfit, const AxisRange& range) {
   return best;
 }
 
+// The largest angle, in degrees, that no projection is taken from: opposite ones are the same.
+double largest_gap(std::vector<double> angles) {
+  constexpr double kPi = std::numbers::pi;
+  for (double& angle : angles) angle -= kPi * std::floor(angle / kPi);
+  std::sort(angles.begin(), angles.end());
+  double gap = angles.front() + kPi - angles.back();
+  for (std::size_t k = 1; k < angles.size(); ++k) gap = std::max(gap, angles[k] - angles[k - 1]);
+  return gap * 180 / kPi;
+}
+
 // Every second of them, from `first` on.
 std::vector<std::size_t> every_second(const std::vector<std::size_t>& all, std::size_t first) {
   std::vector<std::size_t> some;
@@ -149,21 +162,22 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
   const CoarseBest best = search(coarse, range);
   result.contrast = best.contrast;
   result.at_edge = best.at_edge;
+  result.gap = largest_gap(angles);
 
   view.coarsening = coarsening_to(s.beamlets, kFineBeamlets);
   view.angles = some_angles(angles, kFineAngles);
   // No larger an image than the best axis needs: it is what takes time.
   const double width =
       std::min(range.width, std::abs(best.axis - range.middle) + 0.05 * 2 * range.middle);
-  const auto refined = [&](const std::vector<std::size_t>& chosen, double step) {
+  const auto refined = [&](const std::vector<std::size_t>& chosen, int points) {
     const AxisView part{view.slices, chosen, view.coarsening};
-    return refine(AxisMisfit(s, angles, shifts, part, width), best.axis, step, range);
+    return refine(AxisMisfit(s, angles, shifts, part, width), best.axis, points, range);
   };
-  result.axis = refined(view.angles, kStep);
+  result.axis = refined(view.angles, kPoints);
   if (angles.size() < 2) return result;
   result.uncertainty = kFloor * static_cast<double>(view.coarsening);
-  const double halves[] = {refined(every_second(view.angles, 0), 2 * kStep),
-                           refined(every_second(view.angles, 1), 2 * kStep)};
+  const double halves[] = {refined(every_second(view.angles, 0), kFewPoints),
+                           refined(every_second(view.angles, 1), kFewPoints)};
   result.uncertainty = std::max(result.uncertainty, std::abs(halves[0] - halves[1]) / 2);
   return result;
 }
@@ -171,6 +185,7 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
 std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& range,
                                        double scale) {
   constexpr double kLeastContrast = 0.1;
+  constexpr double kLargestGap = 50;  // degrees
   if (!a.found) {
     return {
         fmt::format("no rotation axis can be found in data that is 0 throughout; the middle, "
@@ -191,6 +206,12 @@ std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& r
         fmt::format("the rotation axis {:.6g} is uncertain by about {:.2g} beamlets, and fits only "
                     "{:.1f} % better than others: rotation_axis as a number, if it is known",
                     scale * a.axis, scale * a.uncertainty, 100 * a.contrast));
+  }
+  if (a.gap > kLargestGap) {
+    warnings.push_back(fmt::format(
+        "the angles leave out {:.0f} degrees, which makes the rotation axis {:.6g} "
+        "uncertain by about a beamlet or more: rotation_axis as a number, if it is known",
+        a.gap, scale * a.axis));
   }
   if (!a.centre_of_mass) return warnings;
   const double difference = std::abs(*a.centre_of_mass - a.axis);

@@ -28,7 +28,8 @@ struct RotationAxis {
   double uncertainty = 0;
   // How much better it fits than axes elsewhere in the range do: 1 - smallest misfit / median.
   double contrast = 0;
-  bool at_edge = false;                  // the best lies at an end of the range
+  double gap = 0;        // degrees that the angles leave out; without them less is known
+  bool at_edge = false;  // the best lies at an end of the range
   std::optional<double> centre_of_mass;  // another way (centre_of_mass.h), to compare with
 };
 
