@@ -48,7 +48,7 @@ std::vector<std::string> seeds() {
   xrt.data = "xrt.h5";
   xrt.sigma = 0.01;
   xrt.rotation_axis = 3.25;
-  xrt.minus_log = true;
+  xrt.prepare.minus_log = true;
   xrt.key = std::string(64, 'a');
   study.sites = {xrf, xrt};
   std::vector<std::string> all = {study_text(study)};
