@@ -106,7 +106,7 @@ TEST(RotationAxisTest, IsFoundAmongMaskedValues) {
   AxisOf data({.offset = 9.2});
   Sinogram& s = data.sinogram;
   for (std::size_t a = 0; a < s.angles; ++a) {
-    for (const std::size_t x : {40, 41, 90}) {
+    for (const std::size_t x : {40u, 41u, 90u}) {
       s.value(s.index(a, x, 0)) = std::numeric_limits<float>::quiet_NaN();
       s.mark(s.index(a, x, 0), Flaw::kNotFinite);
     }
