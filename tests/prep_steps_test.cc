@@ -89,7 +89,7 @@ TEST(SinogramMarks, AreFilledAlongTheRow) {
   Block block(2 * 5, 1);
   std::copy_n(std::vector<float>{9, 1, 9, 9, 4, 9, 9, 9, 9, 9}.begin(), 10, block.data());
   Sinogram s(5, std::move(block));
-  for (const std::size_t k : {0, 2, 3, 5, 6, 7, 8, 9}) s.mark(k, Flaw::kZinger);
+  for (const std::size_t k : {0u, 2u, 3u, 5u, 6u, 7u, 8u, 9u}) s.mark(k, Flaw::kZinger);
   EXPECT_EQ(filled_slice(s, 0), (std::vector<float>{1, 1, 2, 3, 4, 0, 0, 0, 0, 0}));
   s.flaws[7] = Flaw::kNone;
   EXPECT_EQ(filled_slice(s, 0), (std::vector<float>{1, 1, 2, 3, 4, 9, 9, 9, 9, 9}));
@@ -166,7 +166,7 @@ TEST(Zingers, AreNotTheNoiseOfAnEmptyMap) {
 
 TEST(Zingers, DoNotCountMarkedNeighbours) {
   Sinogram s = random_sinogram(3, 3, 1, 1, 1);
-  for (const std::size_t k : {0, 1, 2, 3, 5}) {
+  for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) {
     s.value(k) = 1000;
     s.mark(k, Flaw::kSaturated);
   }
@@ -222,7 +222,7 @@ TEST(Normalize, KeepsTheUnitOfFluorescence) {
   for (std::size_t k = 0; k < 6; ++k) s.value(k) = 3 * monitor.data()[k];  // a map of 3s
   relate_to_monitor(monitor, 100, s);
   EXPECT_EQ(s.count(Flaw::kNoBeam), 1u);
-  for (const std::size_t k : {0, 1, 2, 3, 5}) EXPECT_FLOAT_EQ(s.value(k), 300.0f);
+  for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) EXPECT_FLOAT_EQ(s.value(k), 300.0f);
 }
 
 TEST(Normalize, AirIsTheLineThroughBothEnds) {
@@ -249,7 +249,7 @@ TEST(Normalize, AirIsTheLineThroughBothEnds) {
 
 TEST(Normalize, ARowWithoutAirIsMarked) {
   Sinogram s = random_sinogram(3, 6, 1, 1, 1);
-  for (const std::size_t x : {0, 5}) {
+  for (const std::size_t x : {0u, 5u}) {
     s.value(s.index(0, x, 0)) = -1;
     s.mark(s.index(1, x, 0), Flaw::kDead);
   }
