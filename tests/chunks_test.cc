@@ -164,7 +164,7 @@ class Results : public ::testing::Test {
     s.certificate = {x, x, -x, x, x, x, {}};
     s.termination = {converged ? "kkt" : "rounds", fmt_number(k), converged};
     s.stop.kkt = 1e-3;
-    s.sites = {{"xrf-1", 3 * x, x, 10, 20, 4 * x}, {"xrt", x, x, 10, 20, 3 * x}};
+    s.sites = {{"xrf-1", 3 * x, x, 3, 10, 20, 4 * x}, {"xrt", x, x, 1, 10, 20, 3 * x}};
     s.error = 5 * x;
     return {{{2 * k, 2}, s, {"aa", "bb"}}, "identity\n", "stop.kkt = 0.001\n", "{\"round\":0}\n"};
   }

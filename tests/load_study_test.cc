@@ -96,7 +96,7 @@ TEST_F(LoadStudy, ReadsSomeOfTheSlices) {
   o.counts = 1e6;
   make(o);
   const LoadedStudy all = load();
-  const LoadedStudy some = load_study(file_, path(), {1, 3});
+  const LoadedStudy some = load_study(settle(file_, path()), path(), {1, 3});
   EXPECT_EQ(some.study.slices, 3u);
   for (std::size_t i = 0; i < 4; ++i) {
     const Block& found = some.data[i].values;
@@ -115,8 +115,11 @@ TEST_F(LoadStudy, NamesSlicesOfTheWholeVolume) {
   o.slices = 5;
   make(o);
   change_data("xrf-2.h5", [](Acquisition& a) { a.data(7, 3) = kNan; });
-  EXPECT_NO_THROW(load_study(file_, path(), {0, 3}));
-  EXPECT_CONTAINS(error_of([&] { load_study(file_, path(), {2, 2}); }), "in slice 3, angle 0");
+  EXPECT_NO_THROW(load_study(settle(file_, path()), path(), {0, 3}));
+  EXPECT_CONTAINS(error_of([&] {
+                    load_study(settle(file_, path()), path(), {2, 2});
+                  }),
+                  "in slice 3, angle 0");
 }
 
 TEST_F(LoadStudy, GivesWhatWasSimulated) {

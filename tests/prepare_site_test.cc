@@ -13,7 +13,6 @@ TEST_F(PrepareSite, GoodDataHasNoWeightsAndNothingToTell) {
   const PreparedSite p = prepare();
   EXPECT_LT(error(p), 0.003);
   EXPECT_EQ(p.data.weights.rows(), 0u);
-  EXPECT_EQ(p.counts.values.rows(), 0u);
   EXPECT_EQ(p.report.normalized, "flat");
   EXPECT_EQ(p.report.values, clean_.size());
   EXPECT_TRUE(preparation_lines("xrt", p.report).empty()) << preparation_text(p.report);
@@ -188,16 +187,15 @@ TEST_F(PrepareSite, ASliceWithoutAnyValueIsRefused) {
                   "found none in slice 0; 4080 of 4080 values masked");
 }
 
-TEST_F(PrepareSite, KeepsCountsWhereTheNoiseIsTheirs) {
+// About 1 / n of the data, a quarter of that for white, beside the object.
+TEST_F(PrepareSite, KnowsTheNoiseOfCounts) {
   entry_.noise = Noise::kCounts;
   const PreparedSite p = prepare();
-  ASSERT_EQ(p.counts.values.rows(), clean_.rows());
-  EXPECT_EQ(p.counts.values(17, 0), file_data_.data(17, 0));
-  EXPECT_EQ(p.counts.binned, 1);
-  EXPECT_EQ(p.counts.white_frames, 4);
-  EXPECT_EQ(p.counts.dark_frames, 4);
-  ASSERT_EQ(p.counts.dark.size(), beamlets_);
-  EXPECT_NEAR(p.counts.dark[5], kDark, 1);
+  ASSERT_EQ(p.data.weights.rows(), clean_.rows());
+  EXPECT_TRUE(p.site.weighted_values);
+  ASSERT_TRUE(p.report.noise);
+  EXPECT_EQ(p.report.noise->sigma, p.site.sigma);
+  EXPECT_NEAR(p.site.sigma, std::sqrt(1.25 / 25000), 0.0007);
 }
 
 TEST_F(PrepareSite, RefusesKeysThatDoNotGoTogether) {

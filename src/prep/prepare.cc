@@ -104,7 +104,7 @@ void Preparing::read() {
   Binning how = binning();
   how.saturation = how_.saturation;
   BinnedFrames binned = read_binned(data, how);
-  s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values));
+  s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values), slices_.first);
   for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
     if (binned.saturated[k] != 0) s_.mark(k, Flaw::kSaturated);
   }
@@ -128,7 +128,7 @@ void Preparing::look_for_dead_beamlets() {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> places;
   for (std::size_t k = 0; k < std::min(kShown, dead.size()); ++k) {
-    places.push_back(fmt::format("{} in slice {}", dead[k].beamlet, dead[k].slice));
+    places.push_back(fmt::format("{} in slice {}", dead[k].beamlet, slices_.first + dead[k].slice));
   }
   if (dead.size() > kShown) places.emplace_back("...");
   warn(
@@ -141,7 +141,7 @@ void Preparing::look_for_dead_beamlets() {
 
 std::vector<double> Preparing::average(const Frames* frames) const {
   if (frames == nullptr) return std::vector<double>(s_.beamlets * s_.slices());
-  Sinogram read(s_.beamlets, read_binned(*frames, binning()).values);
+  Sinogram read(s_.beamlets, read_binned(*frames, binning()).values, slices_.first);
   mark_not_finite(read);
   refuse(read, Flaw::kNotFinite, *frames, "finite values", "NaN or infinite values", "frame");
   // Zingers hit white and dark frames, too; with them, the median is worth its larger noise.
@@ -151,7 +151,7 @@ std::vector<double> Preparing::average(const Frames* frames) const {
 
 void Preparing::refuse_white(const std::vector<double>& white,
                              const std::vector<double>& dark) const {
-  Sinogram beam(s_.beamlets, Block(s_.beamlets, s_.slices()));
+  Sinogram beam(s_.beamlets, Block(s_.beamlets, s_.slices()), slices_.first);
   for (std::size_t k = 0; k < beam.size(); ++k) {
     beam.value(k) = static_cast<float>(white[k] - dark[k]);
     if (!(white[k] > dark[k])) beam.mark(k, Flaw::kNoBeam);
@@ -161,7 +161,7 @@ void Preparing::refuse_white(const std::vector<double>& white,
 }
 
 void Preparing::refuse_monitor(const Block& monitor) const {
-  Sinogram beam(s_.beamlets, monitor);
+  Sinogram beam(s_.beamlets, monitor, slices_.first);
   for (std::size_t k = 0; k < beam.size(); ++k) {
     if (!(beam.value(k) > 0) || !std::isfinite(beam.value(k))) beam.mark(k, Flaw::kNoBeam);
   }
@@ -293,10 +293,11 @@ void Preparing::finish() {
   }
   const auto empty = std::find(used.begin(), used.end(), std::size_t{0});
   if (empty != used.end()) {
-    throw data_error(
-        {source_.scan.file, source_.scan.data->facts().path,
-         "values that can be used in every slice",
-         fmt::format("none in slice {}; {}", empty - used.begin(), preparation_text(r))});
+    throw data_error({source_.scan.file, source_.scan.data->facts().path,
+                      "values that can be used in every slice",
+                      fmt::format("none in slice {}; {}",
+                                  slices_.first + static_cast<std::size_t>(empty - used.begin()),
+                                  preparation_text(r))});
   }
   result_.data.values = std::move(s_.values);
 }

@@ -27,12 +27,13 @@ enum class Flaw : std::uint8_t {
 struct Sinogram {
   std::size_t angles = 0;
   std::size_t beamlets = 0;
-  Block values;             // rows: angle * beamlets + beamlet; columns: slices
-  std::vector<Flaw> flaws;  // of every value, in the same order
+  Block values;                 // rows: angle * beamlets + beamlet; columns: slices
+  std::vector<Flaw> flaws;      // of every value, in the same order
+  std::size_t first_slice = 0;  // of the study, for people
 
   Sinogram() = default;
   // Nothing is marked.
-  Sinogram(std::size_t beamlet_count, Block block);
+  Sinogram(std::size_t beamlet_count, Block block, std::size_t first = 0);
 
   std::size_t slices() const { return values.columns(); }
   std::size_t size() const { return values.size(); }
