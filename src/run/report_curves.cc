@@ -70,14 +70,28 @@ class Curves {
     std::vector<long> rounds;
     std::vector<double> seconds;
     std::vector<double> values;
+    int chunk = 0;
+    long rounds_before = 0;
+    double seconds_before = 0;
   };
 
+  // Chunks of slices are solved one after the other, each from round 0 and second 0.
   void add(const Json& line, const std::string& key, const std::string& site, const Json& value) {
     const auto [at, is_new] = index_.try_emplace({key, site}, curves_.size());
-    if (is_new) curves_.push_back({key, site, {}, {}, {}});
+    if (is_new) {
+      curves_.push_back({});
+      curves_.back().key = key;
+      curves_.back().site = site;
+    }
     Curve& curve = curves_[at->second];
-    curve.rounds.push_back(line.value("round", 0L));
-    curve.seconds.push_back(line.value("seconds", 0.0));
+    const int chunk = line.value("chunk", 0);
+    if (chunk != curve.chunk) {
+      curve.chunk = chunk;
+      curve.rounds_before = curve.rounds.back() + 1;
+      curve.seconds_before = curve.seconds.back();
+    }
+    curve.rounds.push_back(curve.rounds_before + line.value("round", 0L));
+    curve.seconds.push_back(curve.seconds_before + line.value("seconds", 0.0));
     curve.values.push_back(number_of(value));
   }
 
