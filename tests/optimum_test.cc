@@ -174,6 +174,14 @@ TEST(Optimum, IsReachedWithGeometrySigmaAndOtherOfASitesOwn) {
   }
 }
 
+TEST(Optimum, IsReachedForXrtAlone) {
+  SmallStudy small = make_small_study({.seed = 17, .sites = 2, .rows = 5, .other = true});
+  small.study.sites.erase(small.study.sites.begin());
+  small.data.erase(small.data.begin());
+  small.data[0].site = 0;
+  expect_joint_optimum(small, general_methods());
+}
+
 // --- sites alone
 
 TEST(Optimum, OfEverySiteAloneIsReachedByPgd) {

@@ -70,6 +70,12 @@ Lines without(std::size_t first, std::size_t last) {
   return lines;
 }
 
+Lines without_xrf_and_other() {
+  Lines lines = without(11, 16);
+  lines[4] = "other = false";
+  return lines;
+}
+
 struct Refusal {
   Lines lines;
   int line;
@@ -284,6 +290,13 @@ TEST(StudyReader, RefusesPreparationsThatAreNone) {
   });
 }
 
+TEST(StudyReader, ReadsXrtAloneWhereThereIsOtherMatter) {
+  const TemporaryDirectory directory;
+  const StudyFile s = read(directory, without(11, 16));
+  ASSERT_EQ(s.sites.size(), 1u);
+  EXPECT_EQ(s.sites[0].kind, "xrt");
+}
+
 TEST(StudyReader, RefusesUnknownKeys) {
   expect_all_refused({
       {with(15, "coeficient = 1"),
@@ -418,7 +431,10 @@ TEST(StudyReader, RefusesSitesThatDoNotMakeAStudy) {
   expect_all_refused({
       {with(13, "kind = \"XRF\""), 13, "site[0].kind", {R"("xrf" or "xrt", found "XRF")"}},
       {without(17, 23), 11, "[[site]]", {"a site of kind \"xrt\"", "found none"}},
-      {without(11, 16), 11, "[[site]]", {"a site of kind \"xrf\"", "found none"}},
+      {without_xrf_and_other(),
+       11,
+       "[[site]]",
+       {"a site of kind \"xrf\"", "other = true", "found none"}},
       {two_xrt, 27, "site[2].kind", {"one site of kind \"xrt\"", "the first is in line 17"}},
       {with(22, "coefficient = 1"), 22, "site[1].coefficient", {"no such key for kind \"xrt\""}},
       {with(16, "minus_log = false"), 16, "site[0].minus_log", {"no such key for kind \"xrf\""}},

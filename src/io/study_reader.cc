@@ -102,6 +102,17 @@ void read_image_table(const std::string& path, const toml::table& root, StudyFil
   study.pixel_size = t.length("pixel_size");
 }
 
+// Without XRF there is only matter that XRF does not see.
+void require_kinds(const std::string& path, const StudyFile& study) {
+  const auto require = [&](const char* kind, const char* instead) {
+    if (std::ranges::find(study.sites, kind, &SiteEntry::kind) != study.sites.end()) return;
+    throw usage_error({place(path, study.sites.front().line), "[[site]]",
+                       fmt::format("a site of kind \"{}\"{}", kind, instead), "none"});
+  };
+  require("xrt", "");
+  if (!study.other) require("xrf", ", or other = true in [study]");
+}
+
 // What a coefficient is of: the compound, else the element of the channel that is read.
 std::string substance_of(const SiteEntry& site) {
   return site.compound.empty() ? element_of_channel(site.element).value_or("") : site.compound;
@@ -180,6 +191,7 @@ StudyFile read_study(const std::string& path) {
   read_study_table(path, root, study);
   read_image_table(path, root, study);
   study.sites = read_sites(path, root);
+  require_kinds(path, study);
   for (std::size_t k = 0; k < study.sites.size(); ++k) {
     SiteEntry& site = study.sites[k];
     if (site.kind == "xrf" && site.coefficient == 0) find_coefficient(path, study.energy, k, site);

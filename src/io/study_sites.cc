@@ -196,11 +196,6 @@ std::vector<SiteEntry> read_sites(const std::string& path, const toml::table& ro
     const StudyTable table(path, fmt::format("site[{}].", k), *tables->get(k)->as_table(), kKeys);
     sites.push_back(read_site(table, sites));
   }
-  for (const char* kind : {"xrf", "xrt"}) {
-    if (std::ranges::find(sites, kind, &SiteEntry::kind) != sites.end()) continue;
-    throw usage_error({place(path, sites.front().line), "[[site]]",
-                       fmt::format("a site of kind \"{}\"", kind), "none"});
-  }
   return sites;
 }
 

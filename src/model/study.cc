@@ -69,8 +69,9 @@ double Study::weight(std::size_t site) const {
 }
 
 void Study::validate() const {
-  if (sites.size() < 2) {
-    throw usage_error({"study", "sites", "at least one XRF site and the XRT site",
+  if (sites.size() < (other ? 1 : 2)) {
+    throw usage_error({"study", "sites",
+                       "at least one XRF site and the XRT site, or XRT alone with other = true",
                        fmt::format("{} site(s)", sites.size())});
   }
   if (slices < 1) throw usage_error({"study", "slices", "at least 1", "0"});

@@ -1,5 +1,7 @@
 #include "prep/settle.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace firm {
@@ -55,6 +57,20 @@ bool may_have_weights(const StudyFile& file, const std::string& site) {
   const SiteEntry& entry = *std::ranges::find(file.sites, site, &SiteEntry::name);
   const Preparation& p = entry.prepare;
   return entry.noise == Noise::kCounts || p.bad_values == "mask" || p.zingers || p.saturation;
+}
+
+std::string doubt_about_noise(const StudyFile& file) {
+  const SiteEntry* with = nullptr;
+  const SiteEntry* without = nullptr;
+  for (const SiteEntry& entry : file.sites) {
+    const bool known = entry.noise != Noise::kGiven || entry.sigma != 1;
+    (known ? with : without) = &entry;
+  }
+  if (with == nullptr || without == nullptr) return "";
+  return fmt::format(
+      "sigma is given for {}, but not for {}, where it is taken as 1 in the unit of the data; give "
+      "it for all sites (\"estimate\" finds it), or for none",
+      with->name, without->name);
 }
 
 SliceRange all_slices(const StudyFile& file) { return {0, static_cast<std::size_t>(file.slices)}; }

@@ -35,6 +35,10 @@ PreparedSite settle_and_prepare(const StudyFile& file, const SiteEntry& entry,
 // Whether values of the site may be masked, or count less than others: known before they are read.
 bool may_have_weights(const StudyFile& file, const std::string& site);
 
+// What is odd about the noise of a study; empty: nothing. An s that is not given is 1: next to one
+// that is, this site would hardly count, or alone.
+std::string doubt_about_noise(const StudyFile& file);
+
 // All slices of the study.
 SliceRange all_slices(const StudyFile& file);
 

@@ -9,6 +9,7 @@
 
 #include "firm/error.h"
 #include "io/hdf5.h"
+#include "run/part_result.h"
 
 namespace firm {
 namespace {
@@ -95,15 +96,6 @@ Summary summary_from(const Json& j) {
   return s;
 }
 
-void add_site(const SiteSummary& more, SiteSummary& site) {
-  site.residual = std::hypot(site.residual, more.residual);
-  site.discrepancy = std::max(site.discrepancy, more.discrepancy);
-  site.full_scale = std::hypot(site.full_scale, more.full_scale);
-  site.bytes_up += more.bytes_up;
-  site.bytes_down += more.bytes_down;
-  if (site.error) site.error = std::hypot(*site.error, more.error.value_or(0));
-}
-
 void keep_worst(const Certificate& more, Certificate& c) {
   c.objective += more.objective;
   c.primal = std::max(c.primal, more.primal);
@@ -124,7 +116,7 @@ void add_chunk(const Summary& more, Summary& s) {
   s.seconds += more.seconds;
   keep_worst(more.certificate, s.certificate);
   if (s.termination.converged) s.termination = more.termination;
-  for (std::size_t i = 0; i < s.sites.size(); ++i) add_site(more.sites[i], s.sites[i]);
+  for (std::size_t i = 0; i < s.sites.size(); ++i) add_slices(more.sites[i], s.sites[i]);
   if (s.error) s.error = std::hypot(*s.error, more.error.value_or(0));
 }
 

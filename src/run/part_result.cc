@@ -98,7 +98,8 @@ void put_multiplier(const PartResult& r, Block& all) {
   }
 }
 
-// Of a site whose slices were spread.
+}  // namespace
+
 void add_slices(const SiteSummary& more, SiteSummary& site) {
   site.residual = std::hypot(site.residual, more.residual);
   site.discrepancy = std::max(site.discrepancy, more.discrepancy);
@@ -107,8 +108,6 @@ void add_slices(const SiteSummary& more, SiteSummary& site) {
   site.bytes_down += more.bytes_down;
   if (site.error) site.error = std::hypot(*site.error, more.error.value_or(0));
 }
-
-}  // namespace
 
 std::string to_bytes(const std::vector<PartResult>& results) {
   Json all = Json::array();

@@ -16,6 +16,9 @@ struct PartResult {
   std::string fingerprint;  // of the site's data
 };
 
+// Of a site whose slices were solved in parts: what `more` tells of some goes into `site`.
+void add_slices(const SiteSummary& more, SiteSummary& site);
+
 // To bytes and back, without what is the same for all parts.
 std::string to_bytes(const std::vector<PartResult>& results);
 std::vector<PartResult> results_from(const std::string& bytes);

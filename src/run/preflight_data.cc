@@ -153,6 +153,9 @@ bool check_memory(const Context& c, const StudyToCheck& study, const std::vector
 }  // namespace
 
 std::vector<Site> check_data(const Context& c, const StudyToCheck& study) {
+  const std::string doubt = doubt_about_noise(study.file);
+  if (!doubt.empty())
+    c.findings.warning("noise", doubt, "sigma of the sites in the study; docs/data.md");
   std::vector<Site> known;
   std::vector<const SiteEntry*> entries;
   bool any = false;

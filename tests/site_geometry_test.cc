@@ -1,0 +1,114 @@
+// Sites that measured in different ways, from files to images on one grid: other angles, beamlets,
+// rotation axes and binning.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "command_line.h"
+#include "firm/projector.h"
+#include "io/data_exchange.h"
+#include "io/image_file.h"
+#include "io/study_file.h"
+
+namespace firm {
+namespace {
+
+constexpr int kSize = 40;
+constexpr double kPixel = 1e-4;
+
+class SiteGeometry : public CommandLine {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run(fmt::format("simulate --out study --size {} --angles 30", kSize)).code, 0);
+    file_ = read_study(directory_ / "study/study.toml");
+    for (SiteEntry& site : file_.sites) {
+      site.spacing = {};
+      site.rotation_axis = {};
+    }
+    file_.settings = {{"stop.kkt", "0.0003"}};
+  }
+
+  // Angles and beamlets of its own for every site; binned beamlets are half as wide.
+  Geometry geometry_of(std::size_t site, int binning) const {
+    Geometry g = paper_geometry(kSize, 27 + 3 * static_cast<int>(site), kPixel);
+    for (double& angle : g.angles) angle += 0.05 * static_cast<double>(site);
+    std::reverse(g.angles.begin(), g.angles.begin() + 9);  // in no order
+    g.beamlets = (g.beamlets + 2 * static_cast<int>(site)) * binning;
+    g.spacing = (site == 1 ? 0.9 : 1.0) * kPixel / binning;
+    g.rotation_axis = g.beamlets / 2.0 + binning * (1.3 * static_cast<double>(site) - 2);
+    return g;
+  }
+
+  void measure(std::size_t k, int binning) {
+    const Geometry g = geometry_of(k, binning);
+    SiteEntry& site = file_.sites[k];
+    Acquisition a;
+    a.units = site.kind == "xrt" ? "1" : "g/cm^2";
+    for (const double angle : g.angles) a.theta.push_back(angle * 180 / std::numbers::pi);
+    a.beamlets = g.beamlets;
+    a.spacing = g.spacing;
+    a.rotation_axis = g.rotation_axis;
+    Block rows(g.rays(), 1);
+    make_projector(g)->forward(truth_of(site), rows);
+    // Every row of the detector that becomes part of the slice.
+    a.data = Block(g.rays(), static_cast<std::size_t>(binning));
+    for (std::size_t ray = 0; ray < g.rays(); ++ray) {
+      for (std::size_t y = 0; y < a.data.columns(); ++y) a.data(ray, y) = rows(ray, 0);
+    }
+    site.data = fmt::format("own-{}.h5", k);
+    site.binning = binning;
+    write_acquisition(directory_ / ("study/" + site.data), a);
+  }
+
+  Block truth_of(const SiteEntry& site) {
+    return read_images(directory_ / "study/truth.h5", site.name, {kSize, kSize, kPixel}, 1);
+  }
+
+  // ||w - truth|| / ||truth||, over all sites.
+  double error() {
+    double norm = 0;
+    for (const SiteEntry& site : file_.sites) {
+      for (const float value : truth_of(site).values()) norm = std::hypot(norm, value);
+    }
+    write_study(directory_ / "study/own.toml", file_);
+    const Outcome outcome = run("recon study/own.toml --out run --overwrite");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto summary = nlohmann::json::parse(file_content(directory_ / "run/summary.json"));
+    return summary["error_to_truth"]["total"].get<double>() / norm;
+  }
+
+  StudyFile file_;
+};
+
+TEST_F(SiteGeometry, OfEverySiteItsOwnGivesImagesOnOneGrid) {
+  for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
+  EXPECT_LT(error(), 0.02);
+  // The mean of two rays is not quite what one in the middle sees.
+  measure(2, 2);
+  const double own = error();
+  EXPECT_LT(own, 0.06);
+  // The same files, if it were not for where the axis of one site is.
+  file_.sites[3].rotation_axis = geometry_of(3, 1).beamlets / 2.0;
+  EXPECT_GT(error(), 2 * own);
+}
+
+TEST_F(SiteGeometry, ShiftAndAngleOffsetPutAnObjectWhereItIs) {
+  for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
+  const double own = error();
+  // What was measured with a shift and an offset, told as such.
+  Acquisition a = read_acquisition(directory_ / "study/own-0.h5");
+  for (double& theta : a.theta) theta -= 5;
+  a.rotation_axis += 2;
+  write_acquisition(directory_ / "study/own-0.h5", a);
+  const double without = error();
+  file_.sites[0].angle_offset = 5;
+  file_.sites[0].rotation_axis = a.rotation_axis - 2;
+  EXPECT_NEAR(error(), own, 0.02 * own);
+  EXPECT_GT(without, 1.2 * own);
+}
+
+}  // namespace
+}  // namespace firm
