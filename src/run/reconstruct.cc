@@ -205,9 +205,10 @@ ReconResult Reconstruction::at_once() {
   directory_->flush_history();
   write_images(output(), images_of(solution), solution.summary, callbacks_.progress);
   end_phase("writing images");
-  write_report(output(), solution.summary, nullptr);
+  const std::string summary = summary_json(solution.summary, facts_);
+  write_report(output(), summary, nullptr);
   if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
-  write_summary(output(), solution.summary);
+  write_summary(output(), summary);
   return {solution.summary, written_files(*directory_)};
 }
 
@@ -290,8 +291,9 @@ ReconResult Reconstruction::in_chunks() {
   write_images(output(), join_images(files, results_, variables_, image_grid(study_)), summary,
                callbacks_.progress);
   end_phase("writing images");
-  write_report(output(), summary, nullptr);
-  write_summary(output(), summary);
+  const std::string text = summary_json(summary, facts_);
+  write_report(output(), text, nullptr);
+  write_summary(output(), text);
   if (summary.termination.converged) chunk_directory_.remove();
   return {summary, written_files(*directory_)};
 }

@@ -271,8 +271,9 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
       resolved_,   facts,  truth_path(file_, arguments_.study, arguments_.truth)};
   directory_->flush_history();
   write_images(output, images_of(joined.solution), joined.solution.summary, callbacks_.progress);
-  write_report(output, joined.solution.summary, nullptr);
-  write_summary(output, joined.solution.summary);
+  const std::string summary = summary_json(joined.solution.summary, facts);
+  write_report(output, summary, nullptr);
+  write_summary(output, summary);
   return {joined.solution.summary, written_files(*directory_)};
 }
 

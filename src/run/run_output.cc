@@ -96,13 +96,12 @@ void write_images(const RunOutput& run, const RunImages& images, const Summary& 
                  image_grid(study), stacks, truth, study.slices / 2);
 }
 
-void write_report(const RunOutput& run, const Summary& summary, const Problem* problem) {
-  write_report(run.directory.file("report.html"),
-               {{run.directory.path()}, "", summary_json(summary, run.facts), problem});
+void write_report(const RunOutput& run, const std::string& summary, const Problem* problem) {
+  write_report(run.directory.file("report.html"), {{run.directory.path()}, "", summary, problem});
 }
 
-void write_summary(const RunOutput& run, const Summary& summary) {
-  write_text_file(run.directory.file("summary.json"), summary_json(summary, run.facts));
+void write_summary(const RunOutput& run, const std::string& summary) {
+  write_text_file(run.directory.file("summary.json"), summary);
 }
 
 std::vector<std::string> written_files(const RunDirectory& directory) {

@@ -49,10 +49,11 @@ ImageStack multiplier_stack(const Slices& images);
 // images.h5, recon/ and overview.png.
 void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,
                   const Progress& progress);
+// `summary` is summary_json, made once: it has the date.
 // report.html; `problem` has the measurements, or else the files that the study names.
-void write_report(const RunOutput& run, const Summary& summary, const Problem* problem);
+void write_report(const RunOutput& run, const std::string& summary, const Problem* problem);
 // summary.json, which comes last: a run that has it is complete.
-void write_summary(const RunOutput& run, const Summary& summary);
+void write_summary(const RunOutput& run, const std::string& summary);
 // Paths of what these have written, for people.
 std::vector<std::string> written_files(const RunDirectory& directory);
 

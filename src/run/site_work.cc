@@ -211,8 +211,9 @@ void SiteWork::write_results(const Solution& solution) {
   const Stopwatch watch;
   write_images(output, images_of(solution), solution.summary, callbacks_.progress);
   facts_.phases.emplace_back("writing images", watch.seconds());
-  write_report(output, solution.summary, problem_.get());
-  write_summary(output, solution.summary);
+  const std::string summary = summary_json(solution.summary, facts_);
+  write_report(output, summary, problem_.get());
+  write_summary(output, summary);
   state_.done = true;
   keep_state();
 }
