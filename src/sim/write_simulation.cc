@@ -5,8 +5,8 @@
 
 #include "io/data_exchange.h"
 #include "io/image_file.h"
-#include "io/quantity.h"
 #include "io/pending_file.h"
+#include "io/quantity.h"
 #include "io/study_file.h"
 #include "sim/simulate.h"
 
