@@ -204,5 +204,14 @@ TEST_F(Calibrate, OtherMatterIsLeftToXrt) {
   EXPECT_CONTAINS(j.at("warnings").dump(), "rays without other matter");
 }
 
+TEST_F(Calibrate, NeedsXrf) {
+  ASSERT_EQ(run("simulate --out alone --size 12 --angles 4").code, 0);
+  StudyFile file = read_study(directory_ / "alone/study.toml");
+  file.sites.erase(file.sites.begin(), file.sites.begin() + 3);
+  file.other = true;
+  write_study(directory_ / "alone/study.toml", file);
+  expect_error(run("calibrate alone/study.toml"), 2, "expected XRF sites");
+}
+
 }  // namespace
 }  // namespace firm

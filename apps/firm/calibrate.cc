@@ -50,6 +50,9 @@ SiteEntry* entry_of(StudyFile& file, const std::string& name) {
 }
 
 Outcome calibrate_study(StudyFile& file, const Arguments& a) {
+  if (file.sites.size() < 2) {
+    throw usage_error({a.study, "sites", "XRF sites to be calibrated by XRT", "XRT alone"});
+  }
   ProgressLine line;
   const Progress progress = line.callback();
   report(progress, "reading the data", 0);

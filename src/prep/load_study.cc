@@ -53,14 +53,14 @@ LoadedStudy load_study(const StudyFile& file, const std::string& path) {
 LoadedStudy load_study(const SettledStudy& settled, const std::string& path,
                        const SliceRange& slices) {
   const StudyFile& file = settled.file;
-  LoadedStudy loaded{load_geometries(file, path), {}, {}};
+  LoadedStudy loaded{study_without_sites(file), {}, {}};
   loaded.study.slices = slices.count;
   const std::vector<const SiteEntry*> entries = ordered(file);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     PreparedSite prepared = prepare_site(file, *entries[i], path, slices);
     add(settled.findings[static_cast<std::size_t>(entries[i] - file.sites.data())],
         prepared.report);
-    loaded.study.sites[i] = prepared.site;
+    loaded.study.sites.push_back(std::move(prepared.site));
     loaded.data.push_back(std::move(prepared.data));
     loaded.data.back().site = i;
     loaded.reports.push_back(std::move(prepared.report));

@@ -36,6 +36,10 @@ void add(const SiteFindings& found, PreparationReport& report) {
   report.noise = found.noise;
 }
 
+bool SettledStudy::any() const {
+  return std::ranges::any_of(findings, [](const SiteFindings& f) { return f.axis || f.noise; });
+}
+
 SettledStudy settle(const StudyFile& file, const std::string& path) {
   SettledStudy settled{file, {}};
   for (SiteEntry& entry : settled.file.sites) {

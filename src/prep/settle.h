@@ -23,6 +23,9 @@ void add(const SiteFindings& found, PreparationReport& report);
 struct SettledStudy {
   StudyFile file;                      // with numbers in place of what was to be found
   std::vector<SiteFindings> findings;  // in the order of file.sites
+
+  // Whether anything was to be found.
+  bool any() const;
 };
 
 // `path` is the study's. Reads nothing where nothing is to be found. Throws firm::Error.

@@ -48,6 +48,12 @@ void refuse_what_cannot_be_hidden(const StudyFile& file, const SolveOptions& opt
   }
 }
 
+// XRT alone is a study, but no federation.
+void refuse_one_site(const StudyFile& file, const CoordinatorArguments& a) {
+  if (file.sites.size() > 1) return;
+  throw usage_error({a.study, "sites", "two or more; firm recon is for one", "1"});
+}
+
 std::string state_path(const std::string& out) {
   return (std::filesystem::path(out) / "coordinator.json").string();
 }
@@ -126,6 +132,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   keep_freed_memory();
   const StudyFile file = read_study(a.study);
   const SolveOptions options = federation_options_of(file, a.study, a.settings);
+  refuse_one_site(file, a);
   refuse_what_cannot_be_hidden(file, options, a);
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);

@@ -87,12 +87,12 @@ class Reconstruction {
 };
 
 void Reconstruction::plan() {
-  load_geometries(input_.study.file, input_.path);  // what is wrong is told before much is read
+  study_ = load_geometries(input_.study.file, input_.path);  // errors, before much is read
   report(callbacks_.progress, "reading the data", 0);
   const std::string doubt = doubt_about_noise(input_.study.file);
   if (!doubt.empty() && callbacks_.on_event) callbacks_.on_event("warning: " + doubt);
   input_.study = settle(input_.study.file, input_.path);
-  study_ = load_geometries(input_.study.file, input_.path);
+  if (input_.study.any()) study_ = load_geometries(input_.study.file, input_.path);
   variables_ = all_variables(study_);
   available_ = available_memory();
   SolveOptions& options = input_.options;
