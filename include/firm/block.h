@@ -34,8 +34,10 @@ class Block {
     return values_.data()[row * columns_ + column];
   }
 
-  std::span<float> values() { return {data(), size()}; }
-  std::span<const float> values() const { return {data(), size()}; }
+  // Not of a block that is gone before the values are used.
+  std::span<float> values() & { return {data(), size()}; }
+  std::span<const float> values() const& { return {data(), size()}; }
+  std::span<const float> values() const&& = delete;
 
  private:
   std::size_t rows_ = 0;
