@@ -91,8 +91,8 @@ export class CurveCharts {
     this.begun = true;
     this.counted = counted;
     this.logX = most > manyRounds;
-    this.element.replaceChildren(section(this.id, this.title, this.toolbar(), this.place, this.still,
-      this.thinned, this.numbers));
+    this.element.replaceChildren(section(this.id, counted === 'sum' ? 'Sums' : this.title,
+      this.toolbar(), this.place, this.still, this.thinned, this.numbers));
   }
 
   // In the order in which they are given.

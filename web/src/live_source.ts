@@ -17,7 +17,7 @@ const refusals: Record<number, string> = {
 };
 
 export class LiveSource implements RunSource, Control {
-  private readonly token = new Token(() => this.tokenChanged());
+  private readonly token: Token;
   private readonly run = new LiveRun();
   private readonly pace: Pace;
   private viewer: Viewer | undefined;
@@ -32,6 +32,7 @@ export class LiveSource implements RunSource, Control {
     this.pace = new Pace(betweenUpdates, (change) => {
       if (this.run.document) this.viewer?.show(this.run.document, change);
     });
+    this.token = new Token(() => this.tokenChanged());
     document.addEventListener('visibilitychange', () => void this.fetchImages());
   }
 

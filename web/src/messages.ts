@@ -11,7 +11,8 @@ export class MessageList {
   // Not read aloud by itself: the state of the run is, and that is enough.
   private readonly list = h('ol', { role: 'log', 'aria-live': 'off', tabindex: 0, class: 'log',
     'aria-label': 'Messages of the terminal' });
-  readonly element = h('div', { hidden: true }, h('h3', {}, 'Messages'), this.list);
+  readonly element = h('div', { hidden: true },
+    h('p', { class: 'caption', 'aria-hidden': 'true' }, 'Messages'), this.list);
   private shown: Message[] = [];
 
   /** The last ones; those that are there already stay as they are. */

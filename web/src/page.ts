@@ -10,7 +10,7 @@ import { StatusPanel } from './status';
 import { themeButton } from './theme';
 
 export class Page implements Viewer {
-  private readonly title = h('h1');
+  private readonly title = h('h1', {}, 'FIRM');
   private readonly contents = h('nav', { 'aria-label': 'Contents' });
   private readonly main = h('main');
   private readonly status: StatusPanel | undefined;

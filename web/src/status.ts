@@ -19,8 +19,8 @@ export class StatusPanel implements Panel {
   // What a screen reader says by itself: the state, not every round.
   private readonly state = h('p', { class: 'headline' });
   private readonly refusal = h('p', { class: 'refusal', hidden: true });
-  private readonly stage = h('p', { class: 'hint' });
-  private readonly bar = h('progress', { 'aria-label': 'Rounds done' });
+  private readonly stage = h('p', { class: 'hint', hidden: true });
+  private readonly bar = h('progress', { 'aria-label': 'Rounds done', hidden: true });
   private readonly facts = new Facts();
   private readonly sites = h('div');
   private readonly messages = new MessageList();
@@ -38,7 +38,8 @@ export class StatusPanel implements Panel {
     });
     this.element.append(section('run', 'Run',
       h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.refusal), this.stage,
-      this.bar, this.facts.element, this.controls.element, this.sites, this.messages.element));
+      this.bar, this.facts.element, this.controls.element,
+      h('div', { class: 'run-parts' }, this.sites, this.messages.element)));
     setInterval(() => this.tick(), 1000);
   }
 
@@ -110,7 +111,7 @@ export class StatusPanel implements Panel {
         title: siteStates[site.state] ?? '' }, site.state),
       ...(own ? [site.bytes === undefined ? '' : bytes(site.bytes),
         site.messages === undefined ? '' : integer(site.messages)] : [])]);
-    this.sites.replaceChildren(table('Sites now', ['Site', 'State',
+    this.sites.replaceChildren(table('Sites', ['Site', 'State',
       ...(own ? ['Sent', 'Messages'] : [])], rows));
   }
 }
