@@ -29,6 +29,21 @@ function positive(values: (number | null)[], log: boolean | undefined): (number 
   return log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values;
 }
 
+// One table of all curves, without what a logarithmic axis has no place for.
+function aligned(options: ChartOptions, series: Series[]): uPlot.AlignedData {
+  const tables = series.map((s): uPlot.AlignedData => {
+    const y = positive(s.y, options.logY);
+    const keep = s.x.map((x, k) => !(options.logX && x <= 0) && y[k] !== null);
+    return [s.x.filter((_, k) => keep[k]), y.filter((_, k) => keep[k])];
+  });
+  return tables.length > 0 ? uPlot.join(tables) : ([[]] as unknown as uPlot.AlignedData);
+}
+
+// All but the values.
+function shape(options: ChartOptions, series: Series[]): string {
+  return JSON.stringify([options, series.map((s) => [s.label, s.colour, s.level])]);
+}
+
 // The nearest point that the curve has: curves are thinned, each in its own way.
 function nearest(u: uPlot, series: number, hovered: number): number {
   const values = u.data[series]!;
@@ -52,6 +67,7 @@ export class Chart {
   private readonly place: HTMLDivElement;
   private readonly endings: (() => void)[];
   private plot: uPlot | undefined;
+  private shape = '';
   private drawn: { options: ChartOptions; series: Series[] } | undefined;
 
   constructor(readonly title: string, private readonly height = 240) {
@@ -61,7 +77,10 @@ export class Chart {
     const resized = new ResizeObserver(() => this.resize());
     resized.observe(this.place);
     this.endings = [() => resized.disconnect(), onTheme(() => {
-      if (this.drawn) this.draw(this.drawn.options, this.drawn.series);
+      if (this.drawn) {
+        const { options, series } = this.drawn;
+        this.make(options, series, aligned(options, series));
+      }
     })];
   }
 
@@ -71,17 +90,33 @@ export class Chart {
     this.plot?.destroy();
   }
 
+  /** Draws anew what has changed: of the same curves with other values, only these. */
   draw(options: ChartOptions, series: Series[]): void {
+    const same = this.drawn !== undefined && shape(options, series) === this.shape;
     this.drawn = { options, series };
     this.place.setAttribute('aria-label', describe(this.title, series));
+    const data = aligned(options, series);
+    if (this.plot && same) {
+      this.renew(this.plot, data);
+    } else {
+      this.make(options, series, data);
+    }
+  }
+
+  private make(options: ChartOptions, series: Series[], data: uPlot.AlignedData): void {
+    this.shape = shape(options, series);
     this.plot?.destroy();
-    const tables = series.map((s): uPlot.AlignedData => {
-      const y = positive(s.y, options.logY);
-      const keep = s.x.map((x, k) => !(options.logX && x <= 0) && y[k] !== null);
-      return [s.x.filter((_, k) => keep[k]), y.filter((_, k) => keep[k])];
-    });
-    const data = tables.length > 0 ? uPlot.join(tables) : ([[]] as unknown as uPlot.AlignedData);
     this.plot = new uPlot(this.settings(options, series), data, this.place);
+  }
+
+  // Who looks closer goes on looking at the same place.
+  private renew(plot: uPlot, data: uPlot.AlignedData): void {
+    const xs = plot.data[0];
+    const { min, max } = plot.scales['x']!;
+    const closer = xs.length > 1 &&
+      ((min ?? -Infinity) > xs[0]! || (max ?? Infinity) < xs[xs.length - 1]!);
+    plot.setData(data, !closer);
+    if (closer) plot.redraw();
   }
 
   private settings(options: ChartOptions, series: Series[]): uPlot.Options {
@@ -118,11 +153,16 @@ export class Chart {
           width: s.level ? 1 : 1.8,
           dash: s.level ? [2, 4] : dashes[s.colour % dashes.length]!,
           spanGaps: true,
-          points: { show: !s.level && s.x.length <= fewPoints, size: 6, fill: colour('--paper') },
+          points: { show: (_, at) => this.few(at), size: 6, fill: colour('--paper') },
           value: (_, v) => number(v, 5),
         })),
       ],
     };
+  }
+
+  private few(at: number): boolean {
+    const series = this.drawn?.series[at - 1];
+    return series !== undefined && !series.level && series.x.length <= fewPoints;
   }
 
   private resize(): void {

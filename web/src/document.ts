@@ -34,7 +34,8 @@ export interface StackSet {
 }
 
 export interface Curve {
-  /** objective, step_norm, constraint_violation, kkt, step_size, error_to_truth, residual. */
+  /** objective, step_norm, constraint_violation, kkt, step_size, error_to_truth, residual; of a
+   *  coordinator that runs: sum_seconds. */
   key: string;
   /** Of a residual. */
   site: string;
@@ -117,6 +118,36 @@ export interface Study {
   sites: StudySite[];
 }
 
+export type SiteState = 'expected' | 'waiting' | 'computing' | 'sending' | 'lost' | 'done';
+
+export interface LiveSite {
+  name: string;
+  state: SiteState;
+  bytes?: number;
+  messages?: number;
+}
+
+export type RunState = 'starting' | 'reading' | 'waiting' | 'computing' | 'sending' | 'paused' |
+  'writing' | 'finished' | 'stopped' | 'failed';
+
+/** The state of a run that goes on; docs/dashboard.md has its keys. */
+export interface Live {
+  state: RunState;
+  stage: string;
+  round: number;
+  limit: number;
+  chunk: number;
+  chunks: number;
+  seconds: number;
+  remaining: number | null;
+  sites?: LiveSite[];
+  sums?: number;
+  attempt?: number;
+  messages: { seconds: number; text: string }[];
+  images: number;
+  control: boolean;
+}
+
 export type RunKind = 'recon' | 'site' | 'federation' | 'coordinator';
 
 export interface RunDocument {
@@ -132,6 +163,32 @@ export interface RunDocument {
   /** ||w|| over all images, where all are known. */
   image_norm?: number;
   notes?: string[];
+  /** From a server. */
+  live?: Live;
+}
+
+/** Several runs that have ended. */
+export interface Comparison {
+  format: string;
+  version: number;
+  runs: { name: string; document: RunDocument }[];
+}
+
+export function isReport(document: RunDocument | Comparison | null): document is RunDocument {
+  return document?.format === 'firm-report' && document.version === 1;
+}
+
+export function isComparison(document: RunDocument | Comparison): document is Comparison {
+  return document.format === 'firm-comparison' && document.version === 1;
+}
+
+export function hasEnded(live: Live): boolean {
+  return ['finished', 'stopped', 'failed'].includes(live.state);
+}
+
+/** Whether there is more to come. */
+export function goesOn(run: RunDocument): boolean {
+  return run.live !== undefined && !hasEnded(run.live);
 }
 
 export function siteSummaries(summary: Summary): SiteSummary[] {

@@ -1,6 +1,6 @@
 // The head of the page: what was run, how it ended, its main numbers.
 import { h } from './dom';
-import { siteSummaries, type RunDocument, type Summary } from './document';
+import { goesOn, siteSummaries, type RunDocument, type Summary } from './document';
 import { bytes, integer, number, seconds } from './format';
 
 const kinds: Record<RunDocument['kind'], string> = {
@@ -34,7 +34,8 @@ function facts(run: RunDocument): [string, string][] {
   if (summary.run) list.push(['Run', summary.run]);
   if (summary.attempts !== undefined) list.push(['Attempts', String(summary.attempts)]);
   if (summary.exchanges !== undefined) list.push(['Sums over sites', integer(summary.exchanges)]);
-  list.push(['Time', seconds(summary.seconds)]);
+  // Of a run that goes on, the state above tells it.
+  if (!goesOn(run)) list.push(['Time', seconds(summary.seconds)]);
   if (run.kind === 'coordinator') list.push(['Version', summary.version]);
   if (sites.length > 0) {
     list.push(['Sent per site', bytes(Math.max(...sites.map((s) => s.bytes_up)))]);

@@ -7,10 +7,6 @@ import type { Line, ViewState } from './view_state';
 
 export interface ProfileSource {
   sites: string[];
-  /** Size of a pixel of the page, in cm. */
-  pixel: number;
-  /** Pixels of the reconstruction in one of the page, each way. */
-  reduction: number;
   of(site: string): { text: string; stack: Stack; values: Float32Array }[];
 }
 
@@ -42,8 +38,10 @@ export class ProfilePanel {
   private readonly ending: () => void;
   private waiting = false;
 
-  constructor(private readonly state: ViewState, private readonly source: ProfileSource) {
-    this.site = source.sites[0] ?? '';
+  /** `before`: the site that another profile has shown. */
+  constructor(private readonly state: ViewState, private readonly source: ProfileSource,
+    before?: string) {
+    this.site = source.sites.find((s) => s === before) ?? source.sites[0] ?? '';
     const size = this.size();
     // At first, the middle row.
     const y = (Math.floor(size.rows / 2) + 0.5) / size.rows;
@@ -52,6 +50,7 @@ export class ProfilePanel {
       this.site = value;
       this.refresh();
     });
+    sites.select.value = this.site;
     this.element = h('div', { class: 'profile' }, h('h3', {}, 'Line profile'),
       h('div', { class: 'toolbar' },
         sites.element,
@@ -72,17 +71,23 @@ export class ProfilePanel {
     this.chart.end();
   }
 
-  private size(): { rows: number; columns: number } {
+  get shownSite(): string {
+    return this.site;
+  }
+
+  // Of the first; others may have other ones, and the same line.
+  private size(): { rows: number; columns: number; reduction: number } {
     const stack = this.source.of(this.site)[0]?.stack;
-    return { rows: stack?.rows ?? 1, columns: stack?.columns ?? 1 };
+    return { rows: stack?.rows ?? 1, columns: stack?.columns ?? 1,
+      reduction: stack?.reduction ?? 1 };
   }
 
   private endInputs(): HTMLElement[] {
-    const { rows, columns } = this.size();
+    const { rows, columns, reduction } = this.size();
     const names = ['A row', 'A column', 'B row', 'B column'];
     return names.map((name, k) => {
       const count = k % 2 === 0 ? rows : columns;
-      const input = h('input', { type: 'number', min: 0, max: count * this.source.reduction - 1,
+      const input = h('input', { type: 'number', min: 0, max: count * reduction - 1,
         step: 1, 'data-end': k });
       input.addEventListener('change', () => this.take());
       this.inputs.push(input);
@@ -92,9 +97,9 @@ export class ProfilePanel {
 
   // From the numbers to the line: the middle of the pixels.
   private take(): void {
-    const { rows, columns } = this.size();
+    const { rows, columns, reduction } = this.size();
     const part = (k: number, count: number) => {
-      const pixel = Math.floor(Number(this.inputs[k]!.value) / this.source.reduction);
+      const pixel = Math.floor(Number(this.inputs[k]!.value) / reduction);
       return (Math.min(count - 1, Math.max(0, pixel)) + 0.5) / count;
     };
     this.state.setLine({
@@ -125,20 +130,21 @@ export class ProfilePanel {
     const line = this.state.line;
     const found = this.source.of(this.site);
     if (!line || found.length === 0) return;
-    const { rows, columns } = this.size();
-    const points = sample(line, rows, columns);
-    const perPixel = this.source.pixel * 1e4;
-    const series = found.map((s, k): Series => ({
-      label: s.text,
-      x: points.map((p) => p.at * perPixel),
-      y: points.map((p) => s.values[p.index]!),
-      colour: k,
-    }));
+    const { rows, columns, reduction } = this.size();
+    const series = found.map((s, k): Series => {
+      const points = sample(line, s.stack.rows, s.stack.columns);
+      return {
+        label: s.text,
+        x: points.map((p) => p.at * s.stack.pixel * 1e4),
+        y: points.map((p) => s.values[p.index]!),
+        colour: k,
+      };
+    });
     const packed = found[0]!.stack.packed;
     this.chart.draw({ xLabel: 'distance from A, \u00b5m',
       yLabel: `${this.site}: ${packed.signal ?? ''}, ${unit(packed.units ?? '')}` }, series);
     const pixel = (part: number, count: number) =>
-      String(Math.min(count - 1, Math.floor(part * count)) * this.source.reduction);
+      String(Math.min(count - 1, Math.floor(part * count)) * reduction);
     [pixel(line.from.y, rows), pixel(line.from.x, columns), pixel(line.to.y, rows),
       pixel(line.to.x, columns)].forEach((text, k) => {
       this.inputs[k]!.value = text;

@@ -4,7 +4,7 @@ import type { ColourMap } from './colormap';
 import type { RunDocument, StackSet } from './document';
 import { number } from './format';
 import { ImageView } from './image_view';
-import type { Panel } from './panel';
+import type { Change, Panel } from './panel';
 import { largest, Stack } from './stack';
 import { firstSlice, sliceControl } from './slices';
 import { ViewState } from './view_state';
@@ -28,14 +28,15 @@ export class SinogramsPanel implements Panel {
   private chosenSlice: number | undefined;
   private map: ColourMap = 'viridis';
 
-  update(run: RunDocument): void {
+  update(run: RunDocument, change: Change): void {
+    if (change !== 'all') return;
     this.element.replaceChildren();
     const set = run.sinograms;
     if (!set) return;
     for (const site of run.study?.sites ?? []) {
       this.units.set(site.name, site.kind === 'xrf' ? 'g/cm^2' : '1');
     }
-    this.slice = firstSlice(set, this.chosenSlice);
+    this.slice = firstSlice(set.slices, this.chosenSlice);
     for (const { image } of this.shown) image.end();
     this.shown = [];
     const rows = views.map((view) => ({
@@ -46,7 +47,8 @@ export class SinogramsPanel implements Panel {
     this.element.append(section('sinograms', 'Sinograms and residuals',
       h('p', {}, 'Rows are angles in the order of the file, columns beamlets. A residual without ' +
         'structure is noise; what has structure, the images do not explain.'),
-      this.note(set), this.toolbar(set), h('div', { class: 'views' }, ...rows.flatMap((row) => [h('h3', {}, row.text),
+      this.note(set), this.toolbar(set),
+      h('div', { class: 'views' }, ...rows.flatMap((row) => [h('h3', {}, row.text),
         h('div', { class: 'row' }, ...row.images.map((i) => i.element))]))));
     this.paint();
   }
@@ -65,9 +67,11 @@ export class SinogramsPanel implements Panel {
       this.map = value as ColourMap;
       this.paint();
     });
+    maps.select.value = this.map;
     return h('div', { class: 'toolbar' },
-      sliceControl(set, this.slice, (k) => {
-        this.slice = this.chosenSlice = k;
+      sliceControl(set.slices, this.slice, (k) => {
+        this.slice = k;
+        this.chosenSlice = set.slices[k];
         this.paint();
       }),
       maps.element,

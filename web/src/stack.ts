@@ -13,7 +13,15 @@ function decode(text: string): Uint8Array {
 export class Stack {
   private all: Float32Array | undefined;
 
-  constructor(readonly packed: PackedStack) {}
+  /** `order`: which of its slices are those of the page; without, all of them. */
+  constructor(
+    readonly packed: PackedStack,
+    /** So many by so many pixels have become one. */
+    readonly reduction = 1,
+    /** Size in cm of a pixel as it was reconstructed. */
+    readonly pixelSize = 0,
+    private readonly order?: number[],
+  ) {}
 
   get rows(): number {
     return this.packed.rows;
@@ -21,12 +29,17 @@ export class Stack {
   get columns(): number {
     return this.packed.columns;
   }
+  /** Size of a pixel of the page, in cm. */
+  get pixel(): number {
+    return this.pixelSize * this.reduction;
+  }
 
   /** Slices are counted as in the page. Decoded when first asked for. */
   slice(k: number): Float32Array {
     this.all ??= this.values();
     const size = this.rows * this.columns;
-    return this.all.subarray(k * size, (k + 1) * size);
+    const own = this.order ? this.order[k]! : k;
+    return this.all.subarray(own * size, (own + 1) * size);
   }
 
   private values(): Float32Array {

@@ -1,6 +1,6 @@
 // What was asked for, and with what: study, options, time, versions.
 import { h, section, table, type Cell } from './dom';
-import type { RunDocument } from './document';
+import { goesOn, type RunDocument } from './document';
 import { integer, length, number, seconds } from './format';
 
 export function studySection(run: RunDocument): HTMLElement | null {
@@ -20,7 +20,7 @@ export function studySection(run: RunDocument): HTMLElement | null {
   return section('study', 'Study and options',
     h('div', { class: 'columns' },
       table('Study', ['', ''], rows),
-      table('Time', ['phase', 'time'], times(run)),
+      goesOn(run) ? null : table('Time', ['phase', 'time'], times(run)),
       table('Program', ['', ''], program(run)),
       options.length > 0
         ? h('details', {}, h('summary', {}, 'All options, as used'),

@@ -1,0 +1,80 @@
+// The images of several runs as views of one board: a row for each run, and one for the truth.
+import type { BoardContent, View } from './image_board';
+import type { ComparedRun } from './comparison';
+import type { StackSet } from './document';
+import { imageNotes } from './images';
+import { Stack } from './stack';
+
+interface Having {
+  name: string;
+  number: number;
+  set: StackSet;
+}
+
+// Slices that all have; a run that has none of those of the runs before it is left out.
+function common(runs: Having[]): { kept: Having[]; slices: number[] } {
+  const kept: Having[] = [];
+  let slices: number[] = [];
+  for (const run of runs) {
+    const shared = kept.length === 0 ? run.set.slices
+      : slices.filter((s) => run.set.slices.includes(s));
+    if (shared.length === 0) continue;
+    slices = shared;
+    kept.push(run);
+  }
+  return { kept, slices };
+}
+
+function stacksOf(run: Having, slices: number[], view: string, as: string): Stack[] {
+  const order = slices.map((s) => run.set.slices.indexOf(s));
+  return run.set.stacks.filter((s) => s.view === view).map((s) =>
+    new Stack({ ...s, view: as }, run.set.reduction, run.set.pixel_size, order));
+}
+
+export function comparedImages(runs: ComparedRun[]): BoardContent | null {
+  const having = runs.flatMap(({ name, document: d }, number): Having[] =>
+    d.images ? [{ name, number, set: d.images }] : []);
+  const { kept, slices } = common(having);
+  if (kept.length === 0) return null;
+  const stacks = kept.flatMap((run) =>
+    stacksOf(run, slices, 'reconstruction', `run-${run.number}`));
+  // The truth is the same in all runs of a study: of each site, the first that knows it.
+  const truths = new Map<string, Stack>();
+  for (const run of kept) {
+    for (const stack of stacksOf(run, slices, 'truth', 'truth')) {
+      if (!truths.has(stack.packed.site)) truths.set(stack.packed.site, stack);
+    }
+  }
+  return {
+    views: viewsOf(kept), stacks: [...stacks, ...truths.values()], slices,
+    notes: notesOf(runs, kept, slices),
+  };
+}
+
+function viewsOf(kept: Having[]): View[] {
+  const [first, ...others] = kept;
+  const row = (run: Having) => ({ id: `run-${run.number}`, text: run.name,
+    from: `run-${run.number}`, minus: '' });
+  return [
+    ...kept.map(row),
+    { id: 'truth', text: 'Truth', from: 'truth', minus: '' },
+    ...others.map((run) => ({ id: `minus-${run.number}`, text: `${run.name} \u2212 ${first!.name}`,
+      from: `run-${run.number}`, minus: `run-${first!.number}` })),
+  ];
+}
+
+function notesOf(runs: ComparedRun[], kept: Having[], slices: number[]): string[] {
+  const out = runs.filter((_, k) => !kept.some((run) => run.number === k)).map((r) => r.name);
+  const notes = [...new Set(kept.flatMap((run) => imageNotes(run.set)))];
+  if (out.length > 0) notes.push(`No images that can be set beside the others: ${out.join(', ')}.`);
+  if (kept.some((run) => run.set.slices.length > slices.length)) {
+    notes.push(`Slices that all runs have are shown: ${slices.join(', ')}.`);
+  }
+  const sizes = new Set(kept.flatMap((run) => run.set.stacks
+    .filter((s) => s.view === 'reconstruction').map((s) => `${s.rows} \u00d7 ${s.columns}`)));
+  if (sizes.size > 1) {
+    notes.push(`Images have different sizes (${[...sizes].join(', ')} pixels): they share places ` +
+      'as parts of their width and height, and have no differences.');
+  }
+  return notes;
+}

@@ -1,0 +1,192 @@
+// A run that goes on: its server tells what is new. docs/dashboard.md has the requests.
+import { isComparison, isReport, type Comparison, type Curve, type Live, type RunDocument,
+  type StackSet } from './document';
+import { LiveRun } from './live_run';
+import { Pace } from './pace';
+import type { Command, Control, RunSource, Viewer } from './source';
+import { EventParser, type ServerEvent } from './sse';
+import { Token } from './token';
+
+const firstPause = 250;
+const longestPause = 5000;
+const betweenUpdates = 250;
+
+const refusals: Record<number, string> = {
+  401: 'wrong token',
+  409: 'the run is over',
+};
+
+export class LiveSource implements RunSource, Control {
+  private readonly token: Token;
+  private readonly run = new LiveRun();
+  private readonly pace: Pace;
+  private viewer: Viewer | undefined;
+  private ended = false;
+  private unreadable = false;
+  private wake: (() => void) | undefined;
+  private wantedImages = 0;
+  private shownImages = 0;
+  private fetching = false;
+
+  constructor() {
+    this.pace = new Pace(betweenUpdates, (change) => {
+      if (this.run.document) this.viewer?.show(this.run.document, change);
+    });
+    this.token = new Token(() => this.tokenChanged());
+    document.addEventListener('visibilitychange', () => void this.fetchImages());
+  }
+
+  get hasToken(): boolean {
+    return this.token.value !== '';
+  }
+
+  setToken(token: string): void {
+    this.token.set(token);
+  }
+
+  start(viewer: Viewer): void {
+    this.viewer = viewer;
+    void this.listen();
+  }
+
+  async send(command: Command): Promise<string> {
+    try {
+      const response = await this.request(`/api/${command}`, 'POST');
+      return response.ok ? '' : refusals[response.status] ?? `refused (${response.status})`;
+    } catch {
+      return 'the run\u2019s server does not answer';
+    }
+  }
+
+  private tokenChanged(): void {
+    this.wake?.();
+    if (this.run.document) this.pace.ask('status');
+  }
+
+  private request(path: string, method = 'GET'): Promise<Response> {
+    const token = this.token.value;
+    return fetch(path, { method, cache: 'no-store', credentials: 'omit', redirect: 'error',
+      ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}) });
+  }
+
+  // Until the run has ended. A new connection begins with a whole document.
+  private async listen(): Promise<void> {
+    let pause = firstPause;
+    while (!this.ended) {
+      const heard = await this.connect();
+      if (this.ended) break;
+      if (heard === 'refused') {
+        this.viewer?.connection('refused');
+        await new Promise<void>((done) => (this.wake = done));
+        continue;
+      }
+      pause = heard ? firstPause : Math.min(longestPause, 2 * pause);
+      this.viewer?.connection('lost');
+      await new Promise<void>((done) => {
+        this.wake = done;
+        setTimeout(done, pause);
+      });
+    }
+    if (!this.unreadable) await this.fetchDocument();
+    this.viewer?.connection(this.unreadable ? 'unreadable' : 'over');
+  }
+
+  // Whether anything came.
+  private async connect(): Promise<boolean | 'refused'> {
+    let heard = false;
+    try {
+      const response = await this.request('/api/events');
+      if (response.status === 401) return 'refused';
+      if (!response.ok || !response.body) return false;
+      const parser = new EventParser((event) => {
+        if (!heard) this.viewer?.connection('open');
+        heard = true;
+        this.take(event);
+      });
+      const reader = response.body.getReader();
+      while (!this.ended) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        parser.push(value);
+      }
+      await reader.cancel();
+    } catch {
+      // Lost; the caller tries again.
+    }
+    return heard;
+  }
+
+  private take({ event, data }: ServerEvent): void {
+    const parsed: unknown = JSON.parse(data);
+    switch (event) {
+      case 'document':
+        this.begin(parsed as RunDocument | Comparison);
+        break;
+      case 'status':
+        this.run.status(parsed as Live);
+        if (this.run.document) this.viewer?.progress(this.run.document);
+        this.pace.ask('status');
+        break;
+      case 'rounds':
+        this.run.rounds((parsed as { curves: Curve[] }).curves);
+        this.pace.ask('rounds');
+        break;
+      case 'images':
+        this.wantedImages = (parsed as { version: number }).version;
+        void this.fetchImages();
+        break;
+      case 'end':
+        this.ended = true;
+        break;
+    }
+  }
+
+  private begin(document: RunDocument | Comparison): void {
+    if (isComparison(document)) {
+      // By itself, so that its errors are not taken for those of the connection.
+      queueMicrotask(() => this.viewer?.compare(document));
+    } else if (isReport(document)) {
+      this.run.begin(document);
+      this.viewer?.progress(document);
+      this.pace.ask('all');
+      // Of another process at this address, they may begin anew.
+      this.shownImages = 0;
+      this.wantedImages = document.live?.images ?? 0;
+      void this.fetchImages();
+    } else {
+      this.ended = this.unreadable = true;
+    }
+  }
+
+  // One at a time, and only while somebody looks. A failure is left to the next event.
+  private async fetchImages(): Promise<void> {
+    if (this.fetching || this.ended || document.hidden) return;
+    this.fetching = true;
+    try {
+      while (this.shownImages !== this.wantedImages && !this.ended) {
+        const version = this.wantedImages;
+        const response = await this.request('/api/images');
+        if (!response.ok) break;
+        if (response.status === 200) {
+          this.run.images((await response.json()) as StackSet);
+          this.pace.ask('images');
+        }
+        this.shownImages = version;
+      }
+    } catch {
+      // The connection is lost, which the events tell, too.
+    } finally {
+      this.fetching = false;
+    }
+  }
+
+  // The server goes away soon after the end: once is all there is time for.
+  private async fetchDocument(): Promise<void> {
+    try {
+      const response = await this.request('/api/document');
+      if (response.ok) this.begin((await response.json()) as RunDocument | Comparison);
+    } catch {
+      // What has come before stays; report.html of the run directory has the rest.
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// The state of a run, in words.
+import { hasEnded, type Live, type RunDocument, type RunState, type SiteState } from './document';
+import { integer } from './format';
+
+const states: Record<RunState, string> = {
+  starting: 'Starting',
+  reading: 'Reading data',
+  waiting: 'Waiting for other sites',
+  computing: 'Computing',
+  sending: 'Sending and receiving',
+  paused: 'Paused',
+  writing: 'Writing results',
+  finished: 'Finished',
+  stopped: 'Stopped before converging',
+  failed: 'Failed',
+};
+
+export const siteStates: Record<SiteState, string> = {
+  expected: 'has not come yet',
+  waiting: 'waits for the others',
+  computing: 'the sum waits for it',
+  sending: 'a part of it has arrived',
+  lost: 'was there, and is not any more',
+  done: 'has its results',
+};
+
+export function stateText(run: RunDocument): string {
+  const live = run.live!;
+  if (live.state === 'stopped') {
+    return `${states.stopped}; ${run.kind === 'recon' ? '--resume goes on' : 'the same command goes on'}`;
+  }
+  if (live.state === 'failed') {
+    const why = live.stage || live.messages[live.messages.length - 1]?.text || '';
+    return why ? `${states.failed}: ${why}` : states.failed;
+  }
+  return states[live.state] ?? live.state;
+}
+
+/** "1:05", "2:03:04". */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (n: number) => String(n).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+export function roundText(live: Live): string {
+  return live.limit > 0 ? `${integer(live.round)} of at most ${integer(live.limit)}`
+    : integer(live.round);
+}
+
+/** For the title of the window. */
+export function titleText(run: RunDocument): string {
+  const name = `${run.summary.study} \u2013 FIRM`;
+  const live = run.live;
+  if (!live || (hasEnded(live) && !live.control && live.state === 'finished')) return name;
+  if (hasEnded(live)) return `${live.state} \u00b7 ${name}`;
+  if (live.state === 'paused') return `paused \u00b7 ${name}`;
+  if (live.limit > 0) return `${Math.floor((100 * live.round) / live.limit)} % \u00b7 ${name}`;
+  if (live.round > 0) return `round ${live.round} \u00b7 ${name}`;
+  return `${live.state} \u00b7 ${name}`;
+}

@@ -1,0 +1,135 @@
+// The state of a run that goes on: above everything else, with what it can be asked to do.
+import { Controls } from './controls';
+import { h, section, table } from './dom';
+import { hasEnded, type Live, type LiveSite, type RunDocument } from './document';
+import { bytes, integer } from './format';
+import { clock, roundText, siteStates, stateText } from './live_text';
+import { MessageList } from './messages';
+import type { Change, Panel } from './panel';
+import type { Connection, Control } from './source';
+
+const troubles: Partial<Record<Connection, string>> = {
+  lost: 'The run\u2019s server does not answer; trying again',
+  refused: 'This page needs the address that the program printed, with its token',
+  unreadable: 'The server has no document that this page can show: load the page again',
+};
+
+export class StatusPanel implements Panel {
+  readonly element = h('div', { 'data-panel': 'status', hidden: true });
+  // What a screen reader says by itself: the state, not every round.
+  private readonly state = h('p', { class: 'headline' });
+  private readonly refusal = h('p', { class: 'refusal', hidden: true });
+  private readonly stage = h('p', { class: 'hint', hidden: true });
+  private readonly bar = h('progress', { 'aria-label': 'Rounds done', hidden: true });
+  private readonly facts = new Facts();
+  private readonly sites = h('div');
+  private readonly messages = new MessageList();
+  private readonly controls: Controls;
+  private shownSites = '';
+  private run: RunDocument | undefined;
+  private connected: Connection = 'open';
+  private seenRunning = false;
+  private heard = 0;
+
+  constructor(control: Control) {
+    this.controls = new Controls(control, (text) => {
+      this.refusal.hidden = text === '';
+      this.refusal.textContent = text;
+    });
+    this.element.append(section('run', 'Run',
+      h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.refusal), this.stage,
+      this.bar, this.facts.element, this.controls.element,
+      h('div', { class: 'run-parts' }, this.sites, this.messages.element)));
+    setInterval(() => this.tick(), 1000);
+  }
+
+  connection(state: Connection): void {
+    this.connected = state;
+    this.show();
+  }
+
+  update(run: RunDocument, change: Change): void {
+    this.run = run;
+    if (change !== 'all' && change !== 'status') return;
+    this.heard = performance.now();
+    this.seenRunning ||= run.live !== undefined && !hasEnded(run.live);
+    this.show();
+  }
+
+  private show(): void {
+    const live = this.run?.live;
+    const trouble = troubles[this.connected];
+    // Of a run that had ended before somebody looked there is nothing to say.
+    this.element.hidden = !trouble &&
+      (!live || (hasEnded(live) && !live.control && !this.seenRunning));
+    this.element.dataset['state'] = trouble ? 'lost' : live?.state ?? '';
+    const text = trouble ?? (live ? stateText(this.run!) : '');
+    if (this.state.textContent !== text) this.state.textContent = text;
+    this.controls.update(live, this.connected);
+    if (live) this.showRun(live);
+  }
+
+  private showRun(live: Live): void {
+    const over = hasEnded(live);
+    this.stage.textContent = live.stage;
+    this.stage.hidden = live.stage === '' || over;
+    this.bar.hidden = live.limit <= 0 || over;
+    this.bar.max = Math.max(1, live.limit);
+    this.bar.value = Math.min(live.round, live.limit);
+    this.facts.set('Round', live.round > 0 || live.limit > 0 ? roundText(live) : '');
+    this.facts.set('Chunk of slices',
+      live.chunks > 1 ? `${Math.min(live.chunk + 1, live.chunks)} of ${live.chunks}` : '');
+    this.facts.set('Sums over sites', live.sums !== undefined ? integer(live.sums) : '');
+    this.facts.set('Attempt', live.attempt !== undefined ? String(live.attempt) : '');
+    this.tick();
+    this.showSites(live.sites ?? []);
+    this.messages.show(live.messages);
+  }
+
+  // Time goes on between two events.
+  private tick(): void {
+    const live = this.run?.live;
+    if (!live) return;
+    const over = hasEnded(live);
+    const since = over || this.connected !== 'open' ? 0 : (performance.now() - this.heard) / 1000;
+    this.facts.set('Elapsed', clock(live.seconds + since));
+    this.facts.set('To go', over || live.remaining === null || live.remaining === undefined ? ''
+      : `at most ${clock(live.remaining - (live.state === 'paused' ? 0 : since))}`);
+  }
+
+  private showSites(sites: LiveSite[]): void {
+    const key = JSON.stringify(sites);
+    if (key === this.shownSites) return;
+    this.shownSites = key;
+    if (sites.length === 0) {
+      this.sites.replaceChildren();
+      return;
+    }
+    const own = sites.some((s) => s.bytes !== undefined);
+    const rows = sites.map((site) => [site.name,
+      h('span', { class: 'site-state', 'data-state': site.state,
+        title: siteStates[site.state] ?? '' }, site.state),
+      ...(own ? [site.bytes === undefined ? '' : bytes(site.bytes),
+        site.messages === undefined ? '' : integer(site.messages)] : [])]);
+    this.sites.replaceChildren(table('Sites', ['Site', 'State',
+      ...(own ? ['Sent', 'Messages'] : [])], rows));
+  }
+}
+
+/** Names and values; one without a value is not shown. */
+class Facts {
+  readonly element = h('dl', { class: 'facts' });
+  private readonly places = new Map<string, { pair: HTMLElement; value: HTMLElement }>();
+
+  set(name: string, text: string): void {
+    let place = this.places.get(name);
+    if (!place) {
+      const value = h('dd');
+      place = { pair: h('div', {}, h('dt', {}, name), value), value };
+      this.places.set(name, place);
+      this.element.append(place.pair);
+    }
+    place.pair.hidden = text === '';
+    if (place.value.textContent !== text) place.value.textContent = text;
+  }
+}

@@ -1,0 +1,45 @@
+// Fewer points of a curve, by the rule of src/report/thinned_curve.cc: the first tenth, then the
+// smallest and the largest value of every stretch, and the last.
+import type { Curve } from './document';
+
+/** A curve above the first number of points gets the second. */
+export const mostPoints = 4000;
+export const thinnedPoints = 2000;
+
+/** Which points are kept: at most `most` of those that are numbers. */
+export function thinned(values: readonly (number | null)[], most: number): number[] {
+  const points = [...values.keys()].filter((k) => Number.isFinite(values[k]));
+  if (points.length <= most) return points;
+  const head = Math.floor(most / 10);
+  const kept = points.slice(0, head);
+  const pieces = Math.floor((most - head - 1) / 2);
+  const rest = points.length - head - 1;
+  for (let k = 0; k < pieces; ++k) {
+    const begin = head + Math.floor((k * rest) / pieces);
+    const end = head + Math.floor(((k + 1) * rest) / pieces);
+    if (begin === end) continue;
+    let [low, high] = [points[begin]!, points[begin]!];
+    for (const at of points.slice(begin, end)) {
+      if (values[at]! < values[low]!) low = at;
+      if (values[at]! >= values[high]!) high = at;
+    }
+    kept.push(Math.min(low, high));
+    if (low !== high) kept.push(Math.max(low, high));
+  }
+  kept.push(points[points.length - 1]!);
+  return kept;
+}
+
+/** Appends points; the curve stays bounded. */
+export function append(curve: Curve, more: Curve): void {
+  // Not by push(...): an argument list has a limit.
+  curve.round = curve.round.concat(more.round);
+  curve.seconds = curve.seconds.concat(more.seconds);
+  curve.value = curve.value.concat(more.value);
+  curve.points += more.value.length;
+  if (curve.value.length <= mostPoints) return;
+  const kept = thinned(curve.value, thinnedPoints);
+  curve.round = kept.map((k) => curve.round[k]!);
+  curve.seconds = kept.map((k) => curve.seconds[k]!);
+  curve.value = kept.map((k) => curve.value[k]!);
+}

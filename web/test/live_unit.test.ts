@@ -1,0 +1,174 @@
+// Parts of the page of a run that goes on, and of the comparison, that need no browser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { comparedImages } from '../src/comparison_images';
+import { best, differences } from '../src/comparison_table';
+import type { Curve, Live, RunDocument } from '../src/document';
+import { LiveRun } from '../src/live_run';
+import { clock, roundText, stateText, titleText } from '../src/live_text';
+import { Pace } from '../src/pace';
+import type { Change } from '../src/panel';
+import { EventParser, type ServerEvent } from '../src/sse';
+import { mostPoints, thinned, thinnedPoints } from '../src/thinned';
+import { tokenIn } from '../src/token';
+
+function events(chunks: Uint8Array[]): ServerEvent[] {
+  const found: ServerEvent[] = [];
+  const parser = new EventParser((event) => found.push(event));
+  for (const chunk of chunks) parser.push(chunk);
+  return found;
+}
+
+const stream = ': a comment\r\n\r\nevent: status\ndata: {"a":\ndata:  1}\n\nevent: empty\n\n' +
+  'data: \u03a3 c \u00b7 \ud83d\ude00\r\rid: 7\nevent:end\ndata\n\nevent: unfinished\ndata: x\n';
+const expected = [{ event: 'status', data: '{"a":\n 1}' },
+  { event: 'message', data: '\u03a3 c \u00b7 \ud83d\ude00' }, { event: 'end', data: '' }];
+
+test('events are the same however their bytes are cut', () => {
+  const bytes = new TextEncoder().encode(stream);
+  assert.deepEqual(events([bytes]), expected);
+  assert.deepEqual(events([...bytes].map((b) => new Uint8Array([b]))), expected);
+  for (let cut = 0; cut <= bytes.length; ++cut) {
+    assert.deepEqual(events([bytes.slice(0, cut), bytes.slice(cut)]), expected, `cut at ${cut}`);
+  }
+  const windows = new TextEncoder().encode(stream.replace(/\r\n|\r|\n/g, '\r\n'));
+  for (let cut = 0; cut <= windows.length; ++cut) {
+    assert.deepEqual(events([windows.slice(0, cut), windows.slice(cut)]), expected);
+  }
+});
+
+test('thinning keeps the first tenth, every extreme and the last', () => {
+  const values = Array.from({ length: 10000 }, (_, k) => 1 / (k + 1));
+  values[5000] = 7;
+  values[7000] = -3;
+  const kept = thinned(values, 2000);
+  assert.ok(kept.length <= 2000 && kept.length > 1900);
+  assert.deepEqual(kept.slice(0, 200), Array.from({ length: 200 }, (_, k) => k));
+  for (const k of [5000, 7000, 9999]) assert.ok(kept.includes(k), String(k));
+  assert.deepEqual(kept, [...new Set(kept)].sort((a, b) => a - b));
+  assert.deepEqual(thinned([1, NaN, null, 2, Infinity], 20), [0, 3]);
+});
+
+function curve(key: string, from: number, count: number): Curve {
+  const round = Array.from({ length: count }, (_, k) => from + k);
+  return { key, site: '', points: count, round, seconds: round.map((r) => r / 10),
+    value: round.map((r) => (r === 3000 ? 9 : 1 / (1 + r))) };
+}
+
+function live(more: Partial<Live> = {}): Live {
+  return { state: 'computing', stage: 'local steps', round: 37, limit: 100, chunk: 0, chunks: 1,
+    seconds: 1, remaining: null, messages: [], images: 0, control: true, ...more };
+}
+
+function run(more: Partial<RunDocument> = {}): RunDocument {
+  return { format: 'firm-report', version: 1, program: '1', kind: 'recon',
+    summary: { study: 's', version: '1', seconds: 1 }, live: live(), ...more };
+}
+
+test('a run grows by its events, and its curves stay bounded', () => {
+  const grown = new LiveRun();
+  grown.rounds([curve('objective', 0, 3)]);
+  assert.equal(grown.document, undefined);
+  grown.begin(run());
+  for (let at = 0; at < 20000; at += 50) grown.rounds([curve('objective', at, 50)]);
+  const [objective] = grown.document!.curves!;
+  assert.equal(objective!.points, 20000);
+  assert.ok(objective!.value.length <= mostPoints && objective!.value.length > thinnedPoints / 2);
+  assert.equal(objective!.round[objective!.value.indexOf(9)], 3000);
+  assert.equal(objective!.seconds[objective!.value.indexOf(9)], 300);
+  assert.equal(objective!.round[objective!.round.length - 1], 19999);
+  grown.rounds([{ ...curve('residual', 0, 2), site: 'xrt' }]);
+  assert.deepEqual(grown.document!.curves!.map((c) => [c.key, c.site]),
+    [['objective', ''], ['residual', 'xrt']]);
+  grown.status(live({ state: 'paused' }));
+  assert.equal(grown.document!.live!.state, 'paused');
+});
+
+const set = { all_slices: 1, slices: [0], reduction: 1, stacks: [] };
+
+test('images stay through a new connection to the same run', () => {
+  const grown = new LiveRun();
+  grown.begin(run());
+  grown.images(set);
+  grown.begin(run({ live: live({ images: 3 }) }));
+  assert.equal(grown.document!.images, set);
+  grown.begin(run({ live: live({ images: 0 }) }));
+  assert.equal(grown.document!.images, undefined);
+});
+
+test('updates come together, with a pause between', () => {
+  const done: Change[] = [];
+  const asked: { then: () => void; milliseconds: number }[] = [];
+  let now = 1000;
+  const pace = new Pace(250, (change) => done.push(change), () => now,
+    (then, milliseconds) => asked.push({ then, milliseconds }));
+  pace.ask('rounds');
+  pace.ask('rounds');
+  pace.ask('status');
+  assert.deepEqual(asked.map((a) => a.milliseconds), [0]);
+  asked[0]!.then();
+  assert.deepEqual(done.splice(0), ['rounds', 'status']);
+  now = 1100;
+  pace.ask('images');
+  pace.ask('all');
+  assert.equal(asked[1]!.milliseconds, 150);
+  asked[1]!.then();
+  assert.deepEqual(done, ['all']);
+});
+
+test('the state in words', () => {
+  assert.equal(clock(65.9), '1:05');
+  assert.equal(clock(7384), '2:03:04');
+  assert.equal(clock(-1), '0:00');
+  assert.equal(roundText(live()), '37 of at most 100');
+  assert.equal(roundText(live({ limit: 0 })), '37');
+  assert.equal(titleText(run()), '37 % \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(run({ live: live({ limit: 0 }) })), 'round 37 \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(run({ live: live({ state: 'paused' }) })), 'paused \u00b7 s \u2013 FIRM');
+  assert.equal(stateText(run({ live: live({ state: 'stopped' }) })),
+    'Stopped before converging; --resume goes on');
+  assert.equal(stateText(run({ live: live({ state: 'stopped' }), kind: 'site' })),
+    'Stopped before converging; the same command goes on');
+  const said = [{ seconds: 1, text: 'a.h5: no such file' }];
+  assert.equal(stateText(run({ live: live({ state: 'failed', stage: '', messages: said }) })),
+    'Failed: a.h5: no such file');
+});
+
+test('a token is found in what was pasted', () => {
+  assert.equal(tokenIn('http://127.0.0.1:8080/#token=6c1f'), '6c1f');
+  assert.equal(tokenIn('#token=6c1f'), '6c1f');
+  assert.equal(tokenIn('token=6c1f '), '6c1f');
+  assert.equal(tokenIn('#images'), '');
+});
+
+test('the best of a column is marked where there is one', () => {
+  assert.deepEqual(best([3, 1, null, 2]), [false, true, false, false]);
+  assert.deepEqual(best([1, 1]), [false, false]);
+  assert.deepEqual(best([1, undefined]), [false, false]);
+});
+
+function withImages(slices: number[], size: number, study = 's'): RunDocument {
+  const floats = new Float32Array(slices.flatMap((s) => Array<number>(size * size).fill(s)));
+  const values = Buffer.from(floats.buffer).toString('base64');
+  const stack = (view: string) => ({ site: 'xrt', view, rows: size, columns: size, low: 0, high: 9,
+    bits: 32 as const, values });
+  return run({ summary: { study, version: '1', seconds: 1 }, images: { all_slices: 9, slices,
+    reduction: 1, pixel_size: 1, stacks: [stack('reconstruction'), stack('truth')] } });
+}
+
+test('runs are compared in the slices that all of them have', () => {
+  const runs = [{ name: 'a', document: withImages([2, 4, 6], 2) },
+    { name: 'b', document: withImages([4, 5, 6], 3) }, { name: 'c', document: withImages([8], 2) },
+    { name: 'd', document: run() }];
+  const found = comparedImages(runs)!;
+  assert.deepEqual(found.slices, [4, 6]);
+  assert.deepEqual(found.views.map((v) => v.text), ['a', 'b', 'Truth', 'b \u2212 a']);
+  assert.deepEqual(found.stacks.map((s) => s.packed.view), ['run-0', 'run-1', 'truth']);
+  assert.deepEqual(found.stacks.map((s) => s.slice(1)[0]), [6, 6, 6]);
+  const notes = found.notes.join(' ');
+  assert.match(notes, /beside the others: c, d\./);
+  assert.match(notes, /2 \u00d7 2, 3 \u00d7 3 pixels/);
+  assert.equal(comparedImages([runs[3]!]), null);
+  const other = { name: 'e', document: withImages([4], 2, 'another') };
+  assert.match(differences([runs[0]!, other]).join(' '), /different studies \(s, another\)/);
+});
