@@ -35,8 +35,10 @@ Json status_json(const LiveStatus& s) {
     }
     j["sites"].push_back(std::move(one));
   }
-  j["sums"] = s.sums;
-  j["attempt"] = s.attempt;
+  if (s.attempt > 0) {
+    j["sums"] = s.sums;
+    j["attempt"] = s.attempt;
+  }
   j["messages"] = Json::array();
   for (const LiveMessage& m : s.messages) {
     j["messages"].push_back({{"seconds", tenths(m.seconds)}, {"text", m.text}});
