@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firm/error.h"
 #include "live/address.h"
 #include "live/live_feed.h"
 #include "live/metrics.h"
@@ -68,8 +69,13 @@ TEST(Access, NeedsTheToken) {
   EXPECT_EQ(token.size(), 32u);
   EXPECT_NE(token, new_token());
   EXPECT_TRUE(has_token("Bearer " + token, token));
-  for (const std::string& other : {std::string(), token, "Bearer ", "Bearer " + token + "0",
-                                   "Bearer " + std::string(32, '0'), "bearer " + token}) {
+  const std::vector<std::string> others = {"",
+                                           token,
+                                           "Bearer ",
+                                           "Bearer " + token + "0",
+                                           "Bearer " + std::string(32, '0'),
+                                           "bearer " + token};
+  for (const std::string& other : others) {
     EXPECT_FALSE(has_token(other, token)) << other;
   }
 }
