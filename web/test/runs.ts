@@ -38,11 +38,6 @@ export class Runs {
     appendFileSync(this.path(run, 'history.jsonl'), `${lines.join('\n')}\n`);
   }
 
-  history(run: string): { round: number; objective: number }[] {
-    return readFileSync(this.path(run, 'history.jsonl'), 'utf8').trim().split('\n')
-      .map((line) => JSON.parse(line) as { round: number; objective: number });
-  }
-
   /** The document in a page. */
   document(page: string): RunDocument {
     const html = readFileSync(page, 'utf8');
