@@ -45,7 +45,7 @@ export function append(curve: Curve, more: Curve): void {
   curve.round = curve.round.concat(more.round);
   curve.seconds = curve.seconds.concat(more.seconds);
   curve.value = curve.value.concat(more.value);
-  curve.points += more.value.length;
+  curve.points += more.points;
   if (curve.value.length <= mostPoints) return;
   const kept = thinned(curve.value, curve.round, thinnedPoints);
   curve.round = kept.map((k) => curve.round[k]!);

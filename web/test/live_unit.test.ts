@@ -125,9 +125,13 @@ test('the state in words', () => {
   assert.equal(clock(-1), '0:00');
   assert.equal(roundText(live()), '37 of at most 100');
   assert.equal(roundText(live({ limit: 0 })), '37');
-  assert.equal(titleText(run()), '37 % \u00b7 s \u2013 FIRM');
-  assert.equal(titleText(run({ live: live({ limit: 0 }) })), 'round 37 \u00b7 s \u2013 FIRM');
-  assert.equal(titleText(run({ live: live({ state: 'paused' }) })), 'paused \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(run(), true), '37 % \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(run({ live: live({ limit: 0 }) }), true), 'round 37 \u00b7 s \u2013 FIRM');
+  const paused = run({ live: live({ state: 'paused' }) });
+  assert.equal(titleText(paused, true), 'paused \u00b7 s \u2013 FIRM');
+  const finished = run({ live: live({ state: 'finished' }) });
+  assert.equal(titleText(finished, true), 'finished \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(finished, false), 's \u2013 FIRM');
   assert.equal(stateText(run({ live: live({ state: 'stopped' }) })),
     'Stopped before converging; --resume goes on');
   assert.equal(stateText(run({ live: live({ state: 'stopped' }), kind: 'site' })),
