@@ -1,8 +1,11 @@
-# Tests of the page: web/test/*.test.ts, run by Node.js; those of report.test.ts in a browser.
+# Tests of the page: web/test/*.test.ts, run by Node.js; report.test.ts and live.test.ts in a browser.
 find_program(FIRM_CHROMIUM NAMES chromium chromium-browser google-chrome DOC "Browser for tests")
 file(GLOB page_tests CONFIGURE_DEPENDS ${FIRM_WEB}/test/*.ts)
 file(GLOB page_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*.ts)
-set(page_test_bundles ${FIRM_WEB_BUILD}/test/unit.test.mjs ${FIRM_WEB_BUILD}/test/report.test.mjs)
+set(page_test_bundles)
+foreach(name unit live_unit report live)
+  list(APPEND page_test_bundles ${FIRM_WEB_BUILD}/test/${name}.test.mjs)
+endforeach()
 add_custom_command(
   OUTPUT ${page_test_bundles}
   COMMAND ${FIRM_NODE} ${FIRM_WEB}/build.mjs tests ${FIRM_WEB_BUILD}
@@ -12,11 +15,13 @@ add_custom_command(
 add_custom_target(web_tests ALL DEPENDS ${page_test_bundles})
 add_dependencies(web_tests web_bundle)
 
-add_test(NAME page.unit COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/unit.test.mjs)
+add_test(NAME page.unit COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/unit.test.mjs
+         ${FIRM_WEB_BUILD}/test/live_unit.test.mjs)
 set(page_test_names page.unit)
 if(FIRM_CHROMIUM)
   add_test(NAME page.browser COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/report.test.mjs)
-  list(APPEND page_test_names page.browser)
+  add_test(NAME page.live COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/live.test.mjs)
+  list(APPEND page_test_names page.browser page.live)
 else()
   message(STATUS "No chromium: the page will not be tested in a browser")
 endif()

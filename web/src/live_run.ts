@@ -22,7 +22,7 @@ export class LiveRun {
     for (const more of curves) {
       const curve = known.find((c) => c.key === more.key && (c.site ?? '') === (more.site ?? ''));
       if (curve) append(curve, more);
-      else known.push({ ...more, points: more.value.length });
+      else known.push(more);
     }
   }
 

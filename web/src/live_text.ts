@@ -49,13 +49,12 @@ export function roundText(live: Live): string {
     : integer(live.round);
 }
 
-/** For the title of the window. */
-export function titleText(run: RunDocument): string {
+/** For the title of the window; `watched`: it has been seen to go on. */
+export function titleText(run: RunDocument, watched: boolean): string {
   const name = `${run.summary.study} \u2013 FIRM`;
   const live = run.live;
-  if (!live || (hasEnded(live) && !live.control && live.state === 'finished')) return name;
-  if (hasEnded(live)) return `${live.state} \u00b7 ${name}`;
-  if (live.state === 'paused') return `paused \u00b7 ${name}`;
+  if (!live || (hasEnded(live) && !watched)) return name;
+  if (hasEnded(live) || live.state === 'paused') return `${live.state} \u00b7 ${name}`;
   if (live.limit > 0) return `${Math.floor((100 * live.round) / live.limit)} % \u00b7 ${name}`;
   if (live.round > 0) return `round ${live.round} \u00b7 ${name}`;
   return `${live.state} \u00b7 ${name}`;

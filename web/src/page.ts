@@ -1,7 +1,7 @@
 // The page: a head, and below it a report or a comparison of several.
 import { ComparisonView } from './comparison';
 import { h } from './dom';
-import type { Comparison, RunDocument } from './document';
+import { goesOn, type Comparison, type RunDocument } from './document';
 import { titleText } from './live_text';
 import type { Change } from './panel';
 import { Report } from './report';
@@ -16,6 +16,7 @@ export class Page implements Viewer {
   private readonly status: StatusPanel | undefined;
   private report: Report | undefined;
   private comparison: ComparisonView | undefined;
+  private watched = false;
   private listed = '';
 
   /** `control`: of a page whose run goes on. */
@@ -58,7 +59,8 @@ export class Page implements Viewer {
   }
 
   progress(run: RunDocument): void {
-    const title = titleText(run);
+    this.watched ||= goesOn(run);
+    const title = titleText(run, this.watched);
     if (document.title !== title) document.title = title;
   }
 

@@ -72,15 +72,17 @@ export class StatusPanel implements Panel {
   private showRun(live: Live): void {
     const over = hasEnded(live);
     this.stage.textContent = live.stage;
-    this.stage.hidden = live.stage === '' || over;
+    this.stage.hidden = live.stage === '' || live.state === 'failed';
     this.bar.hidden = live.limit <= 0 || over;
     this.bar.max = Math.max(1, live.limit);
     this.bar.value = Math.min(live.round, live.limit);
     this.facts.set('Round', live.round > 0 || live.limit > 0 ? roundText(live) : '');
     this.facts.set('Chunk of slices',
       live.chunks > 1 ? `${Math.min(live.chunk + 1, live.chunks)} of ${live.chunks}` : '');
-    this.facts.set('Sums over sites', live.sums !== undefined ? integer(live.sums) : '');
-    this.facts.set('Attempt', live.attempt !== undefined ? String(live.attempt) : '');
+    // Of a federation, where there is one.
+    const attempt = live.attempt ?? 0;
+    this.facts.set('Sums over sites', attempt > 0 ? integer(live.sums ?? 0) : '');
+    this.facts.set('Attempt', attempt > 0 ? String(attempt) : '');
     this.tick();
     this.showSites(live.sites ?? []);
     this.messages.show(live.messages);

@@ -6,27 +6,36 @@ import type { Curve } from './document';
 export const mostPoints = 4000;
 export const thinnedPoints = 2000;
 
-/** Which points are kept: at most `most` of those that are numbers. */
-export function thinned(values: readonly (number | null)[], most: number): number[] {
+/** Which points are kept: at most `most` of those that are numbers. Stretches are of equal length in
+ *  rounds, so that a curve that is thinned again and again does not lose its beginning. */
+export function thinned(
+  values: readonly (number | null)[],
+  rounds: readonly number[],
+  most: number,
+): number[] {
   const points = [...values.keys()].filter((k) => Number.isFinite(values[k]));
   if (points.length <= most) return points;
   const head = Math.floor(most / 10);
   const kept = points.slice(0, head);
   const pieces = Math.floor((most - head - 1) / 2);
-  const rest = points.length - head - 1;
-  for (let k = 0; k < pieces; ++k) {
-    const begin = head + Math.floor((k * rest) / pieces);
-    const end = head + Math.floor(((k + 1) * rest) / pieces);
-    if (begin === end) continue;
+  const last = points[points.length - 1]!;
+  const first = rounds[points[head]!]!;
+  const span = rounds[last]! - first;
+  let at = head;
+  for (let k = 1; k <= pieces; ++k) {
+    const end = first + Math.floor((k * span) / pieces);
+    const begin = at;
+    while (at < points.length - 1 && (rounds[points[at]!]! < end || k === pieces)) ++at;
+    if (begin === at) continue;
     let [low, high] = [points[begin]!, points[begin]!];
-    for (const at of points.slice(begin, end)) {
-      if (values[at]! < values[low]!) low = at;
-      if (values[at]! >= values[high]!) high = at;
+    for (const point of points.slice(begin, at)) {
+      if (values[point]! < values[low]!) low = point;
+      if (values[point]! >= values[high]!) high = point;
     }
     kept.push(Math.min(low, high));
     if (low !== high) kept.push(Math.max(low, high));
   }
-  kept.push(points[points.length - 1]!);
+  kept.push(last);
   return kept;
 }
 
@@ -36,9 +45,9 @@ export function append(curve: Curve, more: Curve): void {
   curve.round = curve.round.concat(more.round);
   curve.seconds = curve.seconds.concat(more.seconds);
   curve.value = curve.value.concat(more.value);
-  curve.points += more.value.length;
+  curve.points += more.points;
   if (curve.value.length <= mostPoints) return;
-  const kept = thinned(curve.value, thinnedPoints);
+  const kept = thinned(curve.value, curve.round, thinnedPoints);
   curve.round = kept.map((k) => curve.round[k]!);
   curve.seconds = kept.map((k) => curve.seconds[k]!);
   curve.value = kept.map((k) => curve.value[k]!);

@@ -1,5 +1,5 @@
-// A browser, and what tests do in it. Every test fails on a request that leaves the file, on an
-// error in the console, and on a page that is wider than its window.
+// A browser, and what tests do in it. Every test fails on a request that leaves the file or the
+// server of the page, on an error in the console, and on a page that is wider than its window.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,41 +25,54 @@ interface Opened {
   troubles: string[];
 }
 
-async function open(file: string, options: BrowserContextOptions = {}): Promise<Opened> {
+async function open(where: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  const url = pathToFileURL(file).href;
+  const served = where.startsWith('http:');
+  const url = served ? where : pathToFileURL(where).href;
+  const own = (other: string) => served
+    ? new URL(other).origin === new URL(url).origin : other === url;
   const troubles: string[] = [];
   page.on('request', (r) => {
-    if (r.url() !== url && !r.url().startsWith('data:')) troubles.push(`request ${r.url()}`);
+    if (!own(r.url()) && !r.url().startsWith('data:')) troubles.push(`request ${r.url()}`);
+    // What follows # in the address stays in the browser.
+    if (r.url().includes('token')) troubles.push(`token in ${r.url()}`);
   });
   page.on('console', (m) => {
     if (m.type() === 'error' || m.type() === 'warning') troubles.push(`console: ${m.text()}`);
   });
   page.on('pageerror', (e) => troubles.push(`error: ${e.stack ?? e.message}`));
   await page.goto(url);
-  await page.locator('.overview').waitFor();
+  await page.locator('.overview, #runs').first().waitFor();
   return { page, troubles };
 }
 
-/** Runs a test on a page, keeps a picture of it where FIRM_SCREENSHOTS says, and looks for trouble. */
+async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env['FIRM_SCREENSHOTS'];
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+export async function checkWidth(page: Page, name: string): Promise<void> {
+  const wide = await page.evaluate(() =>
+    document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `the page is ${wide} pixels wider than its window`);
+  await keepPicture(page, name);
+}
+
+/** Runs a test on a page, a file or one of a server, keeps a picture of it where FIRM_SCREENSHOTS
+ *  says, and looks for trouble. */
 export async function on(
   name: string,
-  file: string,
+  where: string,
   work: (page: Page) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> {
-  const { page, troubles } = await open(file, options);
+  const { page, troubles } = await open(where, options);
   try {
     await work(page);
-    const wide = await page.evaluate(() =>
-      document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert.ok(wide <= 0, `the page is ${wide} pixels wider than its window`);
-    const folder = process.env['FIRM_SCREENSHOTS'];
-    if (folder) {
-      mkdirSync(folder, { recursive: true });
-      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-    }
+    await checkWidth(page, name);
   } finally {
     await page.context().close();
   }

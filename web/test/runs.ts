@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunDocument } from '../src/document';
+import type { RunDocument, Summary } from '../src/document';
+import { Program } from './program';
 
 const program = process.env['FIRM_PROGRAM'] ?? 'firm';
 
 export class Runs {
   readonly directory = mkdtempSync(join(tmpdir(), 'firm-page-'));
+  private readonly started: Program[] = [];
 
   path(...names: string[]): string {
     return join(this.directory, ...names);
@@ -17,6 +19,17 @@ export class Runs {
   firm(...argv: string[]): string {
     return execFileSync(program, argv, { cwd: this.directory, encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, OMP_NUM_THREADS: '2' } });
+  }
+
+  /** The program, which goes on while the test does. */
+  start(...argv: string[]): Program {
+    const started = new Program(program, argv, this.directory);
+    this.started.push(started);
+    return started;
+  }
+
+  summary(run: string): Summary {
+    return JSON.parse(readFileSync(this.path(run, 'summary.json'), 'utf8')) as Summary;
   }
 
   /** What a hand-made study might contain; `name` becomes the study's. */
@@ -36,11 +49,6 @@ export class Runs {
         constraint_violation: value, kkt: value, residuals: { 'xrf-1': value, xrt: value } }));
     }
     appendFileSync(this.path(run, 'history.jsonl'), `${lines.join('\n')}\n`);
-  }
-
-  history(run: string): { round: number; objective: number }[] {
-    return readFileSync(this.path(run, 'history.jsonl'), 'utf8').trim().split('\n')
-      .map((line) => JSON.parse(line) as { round: number; objective: number });
   }
 
   /** The document in a page. */
@@ -69,6 +77,7 @@ export class Runs {
   }
 
   remove(): void {
+    for (const each of this.started) each.kill();
     rmSync(this.directory, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,256 @@
+// The dashboard: pages of runs that go on, of runs that have ended, and of several, in a browser.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { checkWidth, colours, image, on, startBrowser, stopBrowser } from './browser';
+import { Runs } from './runs';
+
+const runs = new Runs();
+// Thousands of rounds: it ends when it is stopped.
+const endless = ['--method', 'firm', '--set', 'stop.discrepancy=0', '--set', 'firm.hold=1000000'];
+const served = ['--dashboard', '127.0.0.1:0'];
+const narrow = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+
+before(async () => {
+  runs.study('s', 'live', '--size', '64', '--angles', '24', '--slices', '3', '--noise', '0.01',
+    '--preset', 'elements');
+  await startBrowser();
+});
+
+after(async () => {
+  await stopBrowser();
+  runs.remove();
+});
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const last = Date.now() + 20000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < last, `waited in vain: ${what}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+async function round(page: Page): Promise<number> {
+  const text = await page.locator('#run dd').first().textContent();
+  return Number(text!.split(' of')[0]!.replace(/\D/g, ''));
+}
+
+async function points(page: Page): Promise<number> {
+  const label = await page.locator('#convergence .plot').first().getAttribute('aria-label');
+  return Number(/(\d+) points/.exec(label ?? '')?.[1] ?? 0);
+}
+
+function pixels(canvas: Locator): Promise<string> {
+  return canvas.evaluate((c: HTMLCanvasElement) => c.toDataURL());
+}
+
+async function grows(what: string, of: () => Promise<number>): Promise<void> {
+  const first = await of();
+  await until(`${what} grows beyond ${first}`, async () => (await of()) > first);
+}
+
+function press(page: Page, name: string): Promise<void> {
+  return page.locator('#run').getByRole('button', { name, exact: true }).click();
+}
+
+function state(page: Page): Locator {
+  return page.locator('#run [role=status] .headline');
+}
+
+async function says(page: Page, text: string): Promise<void> {
+  await until(`the state is ${text}`, async () => (await state(page).textContent()) === text);
+}
+
+async function post(address: string, command: string, token: string): Promise<number> {
+  const answer = await fetch(new URL(`/api/${command}`, address), { method: 'POST',
+    headers: { Authorization: `Bearer ${token}` } });
+  return answer.status;
+}
+
+test('a run is watched, paused, stopped, and gone on with', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'stopped', ...endless, ...served);
+  const address = await program.address();
+  await on('live-stopped', address, async (page) => {
+    assert.equal(new URL(page.url()).hash, '');
+    await says(page, 'Computing');
+    await grows('the round', () => round(page));
+    await grows('the curve', () => points(page));
+    const canvas = image(page, 'Reconstruction', 'xrf-1');
+    await canvas.waitFor();
+    assert.match(await page.title(), /^\d+ % \u00b7 live \u2013 FIRM$/);
+
+    // Neither charts nor images are made anew, and what was chosen stays.
+    await page.getByLabel('Values on a log scale').uncheck();
+    await page.locator('#images').getByRole('button', { name: 'Zoom in' }).click();
+    for (const each of [canvas, page.locator('#convergence canvas').first()]) {
+      await each.evaluate((e) => e.setAttribute('data-mark', ''));
+    }
+    const before = await pixels(canvas);
+    await until('the image changes', async () => (await pixels(canvas)) !== before);
+    await grows('the curve', () => points(page));
+    assert.equal(await page.locator('[data-mark]').count(), 2);
+    await checkWidth(page, 'live-running');
+
+    await press(page, 'Pause');
+    await says(page, 'Paused');
+    const still = await round(page);
+    await page.waitForTimeout(1000);
+    assert.equal(await round(page), still);
+    await press(page, 'Go on');
+    await grows('the round', () => round(page));
+
+    assert.equal(await post(address, 'stop', 'wrong'), 401);
+    await grows('the round', () => round(page));
+
+    await page.reload();
+    await says(page, 'Computing');
+    await press(page, 'Stop');
+    await page.keyboard.press('Escape');
+    await grows('the round', () => round(page));
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    await says(page, 'Stopped before converging; --resume goes on');
+    assert.equal(await program.ended, 5);
+    await page.locator('#certificate').waitFor();
+    await page.getByText('stopped before converging after').waitFor();
+    assert.equal(await page.locator('#run button:visible').count(), 0);
+  });
+  const done = runs.summary('stopped').rounds!;
+  const more = runs.start('recon', 's/study.toml', '--out', 'stopped', '--resume',
+    '--set', `stop.rounds=${done + 50}`);
+  assert.equal(await more.ended, 5);
+  assert.equal(runs.summary('stopped').rounds, done + 50);
+});
+
+test('without the token a run is seen, and left alone', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'seen', ...endless, ...served);
+  const address = await program.address();
+  await on('live-narrow', new URL('/', address).href, async (page) => {
+    await says(page, 'Computing');
+    await grows('the round', () => round(page));
+    for (const name of ['Pause', 'Stop']) {
+      assert.ok(await page.locator('#run').getByRole('button', { name }).isDisabled());
+    }
+    await page.getByText('need the token of the address').waitFor();
+    await checkWidth(page, 'live-no-token');
+    await page.getByLabel('Token').fill(address);
+    await press(page, 'Take it');
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await program.ended, 5);
+    await page.locator('#certificate').waitFor();
+  }, { ...narrow, colorScheme: 'dark' });
+});
+
+test('a run that is watched to its end leaves the full report', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'whole', ...endless, ...served,
+    '--set', 'stop.rounds=3000');
+  await on('live-end', await program.address(), async (page) => {
+    await grows('the round', () => round(page));
+    assert.equal(await page.locator('#certificate').count(), 0);
+    await page.locator('#certificate').waitFor();
+    await page.locator('#sinograms').waitFor();
+    assert.equal(await program.ended, 5);
+    assert.equal(await page.locator('#sites tbody tr').count(), 4);
+    await page.waitForTimeout(1000); // It does not ask for more.
+  });
+});
+
+test('keys alone reach the run', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'keys', ...endless, ...served);
+  await on('live-keys', await program.address(), async (page) => {
+    await says(page, 'Computing');
+    const reached = new Set<string>();
+    for (let k = 0; k < 12; ++k) {
+      await page.keyboard.press('Tab');
+      reached.add(await page.evaluate(() => {
+        const e = document.activeElement!;
+        const seen = getComputedStyle(e).outlineStyle !== 'none';
+        return `${seen ? '' : 'unseen '}${e.getAttribute('aria-label') ?? e.textContent ?? ''}`;
+      }));
+    }
+    for (const part of ['Pause', 'Stop', 'Messages of the terminal']) {
+      assert.ok(reached.has(part), `${part} is not reached: ${[...reached].join(', ')}`);
+    }
+    await page.locator('#run').getByRole('button', { name: 'Stop' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    assert.equal(await program.ended, 5);
+  });
+});
+
+async function ended(...argv: string[]): Promise<void> {
+  assert.equal(await runs.start('recon', 's/study.toml', ...argv).ended, 0);
+}
+
+test('runs that have ended are shown, and compared', async () => {
+  const rule = ['--set', 'stop.discrepancy=0.02'];
+  await ended('--out', 'joint', ...rule);
+  await ended('--out', 'alone', '--method', 'pgd', ...rule);
+  const one = runs.start('view', 'joint');
+  await on('view', await one.address(), async (page) => {
+    await page.locator('#certificate').waitFor();
+    assert.ok(await colours(image(page, 'Reconstruction', 'xrt')) > 20);
+    assert.equal(await page.locator('#run').isVisible(), false);
+    assert.equal(await page.title(), 'live \u2013 FIRM');
+  });
+  one.kill();
+  const two = runs.start('view', 'joint', 'alone');
+  const address = await two.address();
+  for (const [name, options] of [['compare', {}], ['compare-narrow', narrow]] as const) {
+    await on(name, address, async (page) => {
+      assert.equal(await page.locator('#runs tbody tr').count(), 2);
+      assert.ok(await page.locator('#runs strong', { hasText: '\u2605' }).count() >= 2);
+      await image(page, 'joint', 'xrt').waitFor();
+      assert.equal(await page.locator('#compared-images canvas.image').count(), 12);
+      await page.getByRole('button', { name: 'alone \u2212 joint' }).click();
+      assert.ok(await colours(image(page, 'alone \u2212 joint', 'xrf-1')) > 20);
+      await page.getByLabel('Residual of').selectOption('xrf-2');
+      const chart = page.locator('#compared-curves figure', { hasText: 'Residual' }).locator('.plot');
+      assert.match((await chart.getAttribute('aria-label'))!, /of xrf-2\. joint: .*alone: /);
+      await page.getByLabel('Full report of').selectOption('alone');
+      await page.locator('#certificate').waitFor();
+      await page.getByText('solved alone: nothing ties').waitFor();
+    }, options);
+  }
+  two.kill();
+});
+
+test('a federation: the coordinator shows states of sites, and nothing of theirs', async () => {
+  const sites = ['xrf-1', 'xrf-2', 'xrf-3', 'xrt'];
+  runs.firm('pki', 'init', '--dir', 'pki', '--name', 'Test');
+  for (const site of sites) {
+    runs.firm('pki', 'request', '--dir', 'pki', '--name', site);
+    runs.firm('pki', 'sign', '--dir', 'pki', `pki/${site}.csr`);
+  }
+  const rule = ['--set', 'method=firm', '--set', 'stop.discrepancy=0', '--set', 'stop.rounds=400'];
+  const coordinator = runs.start('coordinator', 's/study.toml', '--listen', '127.0.0.1:0', '--pki',
+    'pki', '--out', 'coordinator', ...rule, ...served);
+  const port = await coordinator.says(/listening on port (\d+)/);
+  const join = (site: string) => runs.start('site', 's/study.toml', '--name', site, '--server',
+    `127.0.0.1:${port}`, '--pki', 'pki', '--out', site, ...rule, ...served);
+  const started = [join(sites[0]!)];
+  await on('live-coordinator', await coordinator.address(), async (page) => {
+    const rows = page.locator('#run tbody tr');
+    await until('three sites are expected', async () =>
+      (await rows.filter({ hasText: 'expected' }).count()) === 3);
+    await checkWidth(page, 'live-coordinator-waiting');
+    started.push(...sites.slice(1).map(join));
+    await until('sites work', async () => (await rows.filter({
+      hasText: /computing|sending|waiting/ }).count()) === 4);
+    await page.getByText('Seconds per sum').first().waitFor();
+    assert.equal(await page.locator('canvas.image').count(), 0);
+    assert.equal(await page.getByText(/Residual/).count(), 0);
+    await checkWidth(page, 'live-coordinator-running');
+    await on('live-site', await started[1]!.address(), async (own) => {
+      await grows('the round', () => round(own));
+      await image(own, 'Reconstruction', 'xrf-2').waitFor();
+      assert.equal(await own.locator('#images canvas.image').count(), 1);
+      assert.match((await own.locator('#run').textContent())!, /Sums over sites/);
+      await own.locator('#certificate').waitFor();
+    });
+    await until('all have ended', async () => (await Promise.race([coordinator.ended,
+      new Promise<null>((done) => setTimeout(() => done(null), 100))])) !== null);
+  });
+  for (const each of started) assert.equal(await each.ended, 5);
+});
