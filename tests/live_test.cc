@@ -37,7 +37,8 @@ TEST(ListenAddress, OfPortOrHostAndPort) {
   EXPECT_EQ(text(":8080"), "http://127.0.0.1:8080/ here");
   EXPECT_EQ(text("localhost:0"), "http://localhost:0/ here");
   EXPECT_EQ(text("[::1]:80"), "http://[::1]:80/ here");
-  EXPECT_EQ(text("0.0.0.0:80"), "http://0.0.0.0:80/ anywhere");
+  EXPECT_CONTAINS(text("0.0.0.0:80"), ":80/ anywhere");
+  EXPECT_EQ(text("0.0.0.0:80").find("0.0.0.0"), std::string::npos);  // nothing that one can open
   EXPECT_EQ(text("beamline.org:80"), "http://beamline.org:80/ anywhere");
 }
 

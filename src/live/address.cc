@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
+#include <unistd.h>
 
 #include <charconv>
 
@@ -31,6 +32,11 @@ std::pair<std::string, std::string> split(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
+std::string machine_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
 }  // namespace
 
 bool ListenAddress::loopback() const { return is_loopback_name(host); }
@@ -49,8 +55,9 @@ ListenAddress parse_listen_address(const std::string& option, const std::string&
 }
 
 std::string url_of(const ListenAddress& a) {
-  const bool six = a.host.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}/", six ? "[" : "", a.host, six ? "]" : "", a.port);
+  const std::string host = a.host == "0.0.0.0" || a.host == "::" ? machine_name() : a.host;
+  const bool six = host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}/", six ? "[" : "", host, six ? "]" : "", a.port);
 }
 
 bool is_local_host(const std::string& host_header) {

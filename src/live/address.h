@@ -16,7 +16,7 @@ struct ListenAddress {
 // "8080", ":8080", "HOST:PORT", "[::1]:8080". Throws firm::Error (kUsage), which names `option`.
 ListenAddress parse_listen_address(const std::string& option, const std::string& text);
 
-// "http://127.0.0.1:8080/".
+// "http://127.0.0.1:8080/"; where it listens everywhere, by the name of this machine.
 std::string url_of(const ListenAddress& address);
 
 // Whether the `Host` of a request names this machine: a web page whose name points to 127.0.0.1

@@ -63,7 +63,14 @@ class Server::Impl {
                   fmt::format("dashboard: expected an address to listen on, found {}:{}, {}",
                               address_.host, port, errno != 0 ? std::strerror(errno) : "unusable"));
     }
-    thread_ = std::jthread([this] { server_.listen_after_bind(); });
+    thread_ = std::jthread([this] {
+      server_.listen_after_bind();
+      listening_ended_ = true;
+    });
+    // The library forgets a stop that comes before it listens.
+    while (!server_.is_running() && !listening_ended_) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   // On loopback everybody on this machine may look; elsewhere, and to change something, the token
@@ -139,6 +146,7 @@ class Server::Impl {
   std::string token_;
   std::atomic<int> watchers_ = 0;
   std::atomic<bool> closing_ = false;
+  std::atomic<bool> listening_ended_ = false;
   httplib::Server server_;
   std::jthread thread_;
 };
