@@ -14,7 +14,7 @@ constexpr double kPatience = 120;
 class DashboardTest : public CommandLine {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run("simulate --out study --size 32 --angles 12 --noise 0.01").code, 0);
+    ASSERT_EQ(run("simulate --out study --size 64 --angles 30 --noise 0.01").code, 0);
   }
 
   // A run that goes on for very long if nobody stops it.
@@ -77,7 +77,7 @@ TEST_F(DashboardTest, ShowsARunAsItGoesOn) {
   EXPECT_GE(before, 0);
   const json images = client.json("/api/images");
   ASSERT_EQ(images["stacks"].size(), 4u);
-  EXPECT_EQ(images["stacks"][0]["rows"], 32);
+  EXPECT_EQ(images["stacks"][0]["rows"], 64);
   EXPECT_EQ(images["stacks"][0]["view"], "reconstruction");
   EXPECT_GT(images["stacks"][0]["high"], 0);
   const auto metrics = client.get("/metrics");
