@@ -6,7 +6,7 @@
 #include "interrupt.h"
 #include "run/coordinator_run.h"
 #include "settings.h"
-#include "terminal.h"
+#include "show.h"
 #include "verbs.h"
 
 namespace firm {
@@ -16,29 +16,80 @@ struct Arguments {
   CoordinatorArguments coordinator;
   std::vector<std::string> settings;
   bool insecure = false;
+  ShowOptions show;
+};
+
+// What the page of a coordinator shows: who is there, and how long sums take.
+class CoordinatorPage {
+ public:
+  explicit CoordinatorPage(LiveRun& live) : live_(live) {}
+
+  void watch(CoordinatorCallbacks& callbacks) {
+    callbacks.on_start = [this](const StudyFile& study, const SolveOptions& options) {
+      live_.start({}, Dashboard::first_summary(study, options), "", 1);
+      live_.set_state("waiting", "for all sites to come");
+    };
+    callbacks.on_exchange = [this, before = callbacks.on_exchange](std::uint64_t sums) {
+      if (before) before(sums);
+      add_sums(sums);
+    };
+    callbacks.on_view = [this](const CoordinatorView& view) {
+      std::vector<LiveSite> sites;
+      for (const auto& peer : view.sites) sites.push_back({peer.site, name_of(peer.state)});
+      live_.set_sites(std::move(sites));
+      live_.set_sums(view.sums, view.state.attempt);
+      live_.set_state(view.running ? "computing" : "waiting",
+                      view.running ? "" : "for all sites to come");
+    };
+    callbacks.paused = [this] { return live_.paused(); };
+    callbacks.interrupted = [this, before = callbacks.interrupted] {
+      return live_.stop_requested() || before();
+    };
+  }
+
+ private:
+  // Several sums between two looks share a point.
+  void add_sums(std::uint64_t sums) {
+    const double now = watch_.seconds();
+    if (sums == sums_ || now < seconds_ + 0.1) return;
+    const auto fresh = static_cast<double>(sums - sums_);
+    const auto number = static_cast<int>(sums);
+    live_.add_round(number, 0, now,
+                    fmt::format(R"({{"round":{},"seconds":{},"sum_seconds":{}}})", number, now,
+                                (now - seconds_) / fresh));
+    sums_ = sums;
+    seconds_ = now;
+  }
+
+  LiveRun& live_;
+  Stopwatch watch_;
+  std::uint64_t sums_ = 0;
+  double seconds_ = 0;
 };
 
 int run(Arguments& a) {
   a.coordinator.secure = !a.insecure;
   a.coordinator.settings = key_value_pairs(a.settings);
   catch_interrupts();
-  CoordinatorResult result;
-  {
-    ProgressLine line;
-    CoordinatorCallbacks callbacks;
-    callbacks.interrupted = interrupt_requested;
-    callbacks.on_event = [&](const std::string& text) { line.print_event(text); };
-    callbacks.on_listening = [&](int port) {
-      line.print_event(fmt::format("listening on port {}", port));
-    };
-    callbacks.on_exchange = [&](std::uint64_t exchanges) {
-      if (exchanges > 0) line.show_text([&] { return fmt::format("{} sums", exchanges); });
-    };
-    result = run_coordinator(a.coordinator, callbacks);
-  }
+  Show show("coordinator", a.show);
+  CoordinatorCallbacks callbacks;
+  callbacks.interrupted = interrupt_requested;
+  callbacks.on_event = [&](const std::string& text) { show.event(text); };
+  callbacks.on_listening = [&](int port) { show.event(fmt::format("listening on port {}", port)); };
+  callbacks.on_exchange = [&](std::uint64_t exchanges) {
+    if (exchanges > 0) show.line([&] { return fmt::format("{} sums", exchanges); });
+  };
+  std::optional<CoordinatorPage> page;
+  if (Dashboard* dashboard = show.dashboard()) page.emplace(dashboard->run()).watch(callbacks);
+  const CoordinatorResult result =
+      show.run([&] { return run_coordinator(a.coordinator, callbacks); });
+  show.end(result.complete ? "finished" : "stopped",
+           result.complete ? "" : "the same command goes on", a.coordinator.out);
+  const int code = result.complete ? 0 : kStoppedEarly;
+  if (!show.speaks_to_people(a.coordinator.out)) return code;
   if (!result.complete) {
     fmt::print("Stopped; the same command goes on.\n");
-    return kStoppedEarly;
+    return code;
   }
   fmt::print("Run {} is finished: {} sums in {:.1f} s, {} attempt{}.\n", result.run,
              result.exchanges, result.seconds, result.attempts, result.attempts == 1 ? "" : "s");
@@ -75,6 +126,7 @@ void add_coordinator(CLI::App& app, int& exit_code) {
                    "answer for as long")
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
+  add_show_options(*verb, a->show);
   verb->footer(
       "The coordinator has no data, and sees neither shares nor sums: see docs/federation.md.\n"
       "It listens on one port, for sites with a certificate of its authority (firm pki).\n"

@@ -79,7 +79,7 @@ Summary reconstruct_alone(const std::string& directory, ProgressLine& line) {
   arguments.out = directory + "/alone";
   arguments.start = RunDirectory::Start::kOverwrite;
   arguments.settings = {{"method", "pgd"}};
-  ReconCallbacks callbacks;
+  RunCallbacks callbacks;
   callbacks.progress = line.callback();
   return reconstruct(arguments, callbacks).summary;
 }

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "core/byte_size.h"
@@ -9,6 +8,7 @@
 #include "interrupt.h"
 #include "run/reconstruct_parts.h"
 #include "settings.h"
+#include "show.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -20,6 +20,7 @@ struct Arguments {
   std::string method;
   std::string max_memory;
   std::vector<std::string> settings;
+  ShowOptions show;
   bool resume = false;
   bool overwrite = false;
   bool separate = false;
@@ -28,19 +29,6 @@ struct Arguments {
 
   bool speaks() const { return processes == nullptr || processes->rank() == 0; }
 };
-
-// "round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, 0:48 to go"
-std::string round_text(const RoundRecord& r, int limit, double seconds_per_round) {
-  std::string text =
-      limit > 0 ? fmt::format("round {} / {}", r.round, limit) : fmt::format("round {}", r.round);
-  text += fmt::format("  f {:.3e}", r.objective);
-  if (r.violation) text += fmt::format("  ||Dw|| {:.1e}", *r.violation);
-  text += fmt::format("  KKT {:.1e}  {}", r.kkt, duration(r.seconds));
-  if (limit > r.round && seconds_per_round > 0) {
-    text += fmt::format(", at most {} to go", duration(seconds_per_round * (limit - r.round)));
-  }
-  return text;
-}
 
 void print_sites(const Summary& s) {
   fmt::print("\n  {:<12} {:>12} {:>12} {:>12} {:>12}\n", "site", "residual", "noise level",
@@ -85,42 +73,33 @@ void print_how_to_go_on(const Arguments& a, const ReconResult& result) {
              s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
 }
 
-// How long a round takes, of the run or chunk that is under way.
-class Pace {
- public:
-  double seconds_per_round(const RoundRecord& r) {
-    if (r.round <= last_) first_ = -1;  // a new chunk
-    last_ = r.round;
-    if (first_ < 0) {  // a resumed run does not begin at round 0
-      first_ = r.round;
-      start_ = r.seconds;
-    }
-    return (r.seconds - start_) / std::max(1, r.round - first_);
-  }
-
- private:
-  int first_ = -1;
-  int last_ = -1;
-  double start_ = 0;
-};
-
-ReconResult reconstruct_with_progress(const Arguments& a) {
-  ProgressLine line;
-  ReconCallbacks callbacks;
-  callbacks.interrupted = interrupt_requested;
-  Pace pace;
-  if (a.speaks()) {
-    callbacks.progress = line.callback();
-    callbacks.on_event = [&](const std::string& text) { line.print_event(text); };
-    callbacks.on_round = [&](const RoundRecord& r, int limit) {
-      const double seconds = pace.seconds_per_round(r);
-      line.show_text([&] { return round_text(r, limit, seconds); });
-    };
-  }
+ReconResult reconstruct_here(const Arguments& a, const RunCallbacks& callbacks) {
   if (a.processes != nullptr) return reconstruct_parts(a.recon, callbacks, *a.processes);
   OneProcess alone;
   return a.separate ? reconstruct_parts(a.recon, callbacks, alone)
                     : reconstruct(a.recon, callbacks);
+}
+
+int show_and_reconstruct(const Arguments& a) {
+  Show show("recon", a.show);
+  RunCallbacks callbacks;
+  show.watch(callbacks);
+  const ReconResult result = show.run([&] { return reconstruct_here(a, callbacks); });
+  const Termination& end = result.summary.termination;
+  show.end(end.converged ? "finished" : "stopped", end.message, a.recon.out);
+  if (show.speaks_to_people(a.recon.out)) {
+    if (!result.chunks_done) print_summary(result);
+    print_how_to_go_on(a, result);
+  }
+  return end.converged ? 0 : kStoppedEarly;
+}
+
+// Another process of mpirun.
+int reconstruct_silently(const Arguments& a) {
+  RunCallbacks callbacks;
+  callbacks.interrupted = interrupt_requested;
+  const ReconResult result = reconstruct_here(a, callbacks);
+  return result.summary.termination.converged ? 0 : kStoppedEarly;
 }
 
 void take_max_memory(Arguments& a) {
@@ -149,12 +128,7 @@ int run(Arguments& a) {
   take_max_memory(a);
 
   catch_interrupts();
-  const ReconResult result = reconstruct_with_progress(a);
-  if (a.speaks()) {
-    if (!result.chunks_done) print_summary(result);
-    print_how_to_go_on(a, result);
-  }
-  return result.summary.termination.converged ? 0 : kStoppedEarly;
+  return a.speaks() ? show_and_reconstruct(a) : reconstruct_silently(a);
 }
 
 // The options that --set and a study's [solve] table take.
@@ -195,6 +169,7 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
   verb->add_flag("--mpi", a->mpi,
                  "The same under mpirun: sites, and with more processes slices, are spread over\n"
                  "processes; --out is on a file system that all of them see");
+  add_show_options(*verb, a->show);
   verb->footer(
       option_list() +
       "\n"
@@ -213,6 +188,7 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       "  firm recon study/study.toml --out paper --method firm\n"
       "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25\n"
       "  firm recon study/study.toml --out run --max-memory 2GB\n"
+      "  firm recon study/study.toml --out run --dashboard 8080\n"
       "  mpirun -n 4 firm recon study/study.toml --out cluster --mpi");
   verb->callback([a, &exit_code] { exit_code = run(*a); });
 }

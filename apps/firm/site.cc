@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "run/site_run.h"
 #include "settings.h"
+#include "show.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct Arguments {
   SiteArguments site;
   std::vector<std::string> settings;
+  ShowOptions show;
 };
 
 void print_sent(const SiteResult& result) {
@@ -32,34 +34,50 @@ void print_summary(const Summary& s) {
              s.objective, s.certificate.relative, s.seconds);
 }
 
+// What the page of a site shows besides: what it does, and what has left it.
+void show_traffic(SiteCallbacks& callbacks, LiveRun& live, const std::string& name) {
+  callbacks.on_state = [&live, name](SiteState state) {
+    live.set_sites({{name, name_of(state)}});
+    live.set_state(state == SiteState::kComputing || state == SiteState::kSending ? name_of(state)
+                                                                                  : "waiting");
+  };
+  callbacks.on_traffic = [&live](const SiteTraffic& traffic) {
+    std::map<std::string, LiveTraffic> sent;
+    for (const auto& [kind, sums] : traffic.sent) sent[kind] = {sums.messages, sums.bytes};
+    live.set_sent(std::move(sent));
+    live.set_sums(traffic.sums, traffic.attempt);
+  };
+}
+
+void end(Show& show, const SiteResult& result, const std::string& directory) {
+  if (!result.complete) return show.end("stopped", "the same command goes on", directory);
+  const bool converged = !result.summary || result.summary->termination.converged;
+  show.end(converged ? "finished" : "stopped",
+           result.summary ? result.summary->termination.message : "", directory);
+}
+
 int run(Arguments& a) {
   a.site.settings = key_value_pairs(a.settings);
   catch_interrupts();
-  SiteResult result;
-  {
-    ProgressLine line;
-    SiteCallbacks callbacks;
-    callbacks.progress = line.callback();
-    callbacks.interrupted = interrupt_requested;
-    callbacks.on_event = [&](const std::string& text) {
-      line.print_event(fmt::format("{}: {}", a.site.name, text));
-    };
-    callbacks.on_round = [&](const RoundRecord& r, int) {
-      line.show_text([&] {
-        return fmt::format("round {}  f {:.3e}  KKT {:.1e}", r.round, r.objective, r.kkt);
-      });
-    };
-    result = run_site(a.site, callbacks);
-  }
+  Show show("site", a.show);
+  SiteCallbacks callbacks;
+  show.watch(callbacks, a.site.name);
+  if (show.dashboard() != nullptr) show_traffic(callbacks, show.dashboard()->run(), a.site.name);
+  const SiteResult result = show.run([&] { return run_site(a.site, callbacks); });
+  end(show, result, a.site.out);
+  const int code = result.complete && (!result.summary || result.summary->termination.converged)
+                       ? 0
+                       : kStoppedEarly;
+  if (!show.speaks_to_people(a.site.out)) return code;
   if (!result.complete) {
     fmt::print("Stopped; the same command goes on.\n");
-    return kStoppedEarly;
+    return code;
   }
   if (result.summary) print_summary(*result.summary);
   print_sent(result);
   fmt::print("\n");
   for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
-  return !result.summary || result.summary->termination.converged ? 0 : kStoppedEarly;
+  return code;
 }
 
 }  // namespace
@@ -91,6 +109,7 @@ void add_site(CLI::App& app, int& exit_code) {
                    "answer for as long")
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
+  add_show_options(*verb, a->show);
   verb->footer(
       "The data never leaves this site, and its image neither: see docs/federation.md. "
       "ledger.jsonl\n"

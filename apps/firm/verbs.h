@@ -21,6 +21,7 @@ void add_demo(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_pki(CLI::App& app);
 void add_report(CLI::App& app);
+void add_view(CLI::App& app);
 // These set `exit_code` when the verb has run.
 void add_check(CLI::App& app, int& exit_code);
 void add_coordinator(CLI::App& app, int& exit_code);

@@ -97,6 +97,7 @@ std::uint64_t Coordinator::connect(const std::string& site, Outbox outbox) {
   const bool replaced = peer.connection != 0;
   if (replaced) peer.outbox(refusal(fmt::format("{} has connected again, from elsewhere", site)));
   peer.connection = ++connections_;
+  peer.seen = true;
   peer.outbox = std::move(outbox);
   peer.ready = false;
   log(fmt::format("{}: connected{}", site, replaced ? " again" : ""));
@@ -357,6 +358,22 @@ bool Coordinator::missed_by_some() const {
 std::optional<Error> Coordinator::failure() const {
   const std::lock_guard lock(mutex_);
   return failure_;
+}
+
+SiteState Coordinator::state_of(const std::string& site, const Peer& peer) const {
+  if (peer.done) return SiteState::kDone;
+  if (peer.connection == 0) return peer.seen ? SiteState::kLost : SiteState::kExpected;
+  if (phase_ != Phase::kRunning) return SiteState::kWaiting;
+  return exchange_->state_of(site);
+}
+
+CoordinatorView Coordinator::view() const {
+  const std::lock_guard lock(mutex_);
+  CoordinatorView view{state_, exchange_ ? exchange_->number() : 0, phase_ == Phase::kRunning, {}};
+  for (const std::string& site : options_.sites) {
+    view.sites.push_back({site, state_of(site, peers_.at(site))});
+  }
+  return view;
 }
 
 bool Coordinator::finished() const {

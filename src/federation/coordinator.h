@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "federation/exchange.h"
+#include "federation/site_state.h"
 #include "federation/to_site.h"
 #include "firm/error.h"
 #include "firm/v1/federation.pb.h"
@@ -59,6 +60,18 @@ struct CoordinatorObserver {
       on_image;
 };
 
+// What the coordinator knows of a run: who is there, and how far the sums are.
+struct CoordinatorView {
+  struct Peer {
+    std::string site;
+    SiteState state = SiteState::kExpected;
+  };
+  CoordinatorState state;
+  std::uint64_t sums = 0;  // of this attempt
+  bool running = false;
+  std::vector<Peer> sites;
+};
+
 class Coordinator {
  public:
   Coordinator(CoordinatorOptions options, CoordinatorState state, CoordinatorObserver observer);
@@ -69,6 +82,10 @@ class Coordinator {
   // Returns false when the connection is to be closed; the site has been told why.
   bool receive(const std::string& site, std::uint64_t connection, const v1::SiteMessage& message);
   void disconnect(const std::string& site, std::uint64_t connection);
+
+  // Holds back the next sum, or lets it go: all sites wait meanwhile.
+  void pause(bool on);
+  CoordinatorView view() const;
 
   // A line for the log, of something that happened outside.
   void note(const std::string& line) const;
@@ -89,6 +106,7 @@ class Coordinator {
     bool ready = false;  // has said Hello since the last attempt
     bool done = false;
     bool told = false;  // that the run is finished
+    bool seen = false;  // has been connected
     v1::Hello hello;
     std::string image_name;  // that is being received
     std::vector<float> image;
@@ -108,6 +126,7 @@ class Coordinator {
   Wrong take(const std::string& site, const v1::Image& image);
   // Clears what an attempt leaves behind.
   void release(Peer& peer) const;
+  SiteState state_of(const std::string& site, const Peer& peer) const;
   Wrong check_position(const v1::Position& position) const;
   Wrong check_attempt(std::uint32_t attempt, Phase phase) const;
 
@@ -134,6 +153,7 @@ class Coordinator {
   std::map<std::string, v1::Offer> offers_;
   std::optional<Exchange> exchange_;
   std::optional<Error> failure_;
+  bool paused_ = false;
   std::chrono::steady_clock::time_point last_checkpoint_;
 };
 

@@ -107,7 +107,7 @@ void Coordinator::acknowledge(const std::string& site, const v1::Share& share) {
 }
 
 void Coordinator::settle_exchange() {
-  if (!exchange_->complete()) return;
+  if (paused_ || !exchange_->complete()) return;
   if (!exchange_->needs_scale()) return send_total();
   const int bits = fraction_bits_with_room(exchange_->exponent(), options_.sites.size());
   exchange_->start_again();
@@ -115,6 +115,14 @@ void Coordinator::settle_exchange() {
   *message.mutable_scale()->mutable_position() = position();
   message.mutable_scale()->set_fraction_bits(bits);
   send_all(ToSite(std::move(message)));
+}
+
+void Coordinator::pause(bool on) {
+  const std::lock_guard lock(mutex_);
+  if (paused_ == on) return;
+  paused_ = on;
+  log(on ? "paused" : "going on");
+  if (!on && phase_ == Phase::kRunning) settle_exchange();
 }
 
 void Coordinator::send_total() {

@@ -133,6 +133,12 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Ran
   return {};
 }
 
+SiteState Exchange::state_of(const std::string& site) const {
+  const Sent& sent = sent_.at(site);
+  if (sent.last || sent.range) return SiteState::kWaiting;
+  return sent.words > 0 ? SiteState::kSending : SiteState::kComputing;
+}
+
 bool Exchange::complete() const {
   return std::all_of(sent_.begin(), sent_.end(),
                      [](const auto& s) { return s.second.last || s.second.range; });

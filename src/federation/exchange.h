@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "federation/fingerprint.h"
+#include "federation/site_state.h"
 #include "firm/v1/federation.pb.h"
 
 namespace firm {
@@ -40,6 +41,8 @@ class Exchange {
   std::optional<std::string> take(const std::string& site, const v1::Share& share);
   std::optional<std::string> take(const std::string& site, const v1::Range& range);
 
+  // Of a site within this exchange: computing, sending, or waiting for the others.
+  SiteState state_of(const std::string& site) const;
   // Whether all sites have sent all of their share, or a range instead.
   bool complete() const;
   // Whether one of them has sent a range: its words do not hold its values.

@@ -27,6 +27,10 @@ RemoteExchange::RemoteExchange(Setup setup) : setup_(std::move(setup)) {}
 
 bool RemoteExchange::checkpoint_asked() { return std::exchange(checkpoint_asked_, false); }
 
+void RemoteExchange::tell(SiteState state) const {
+  if (setup_.on_state) setup_.on_state(state);
+}
+
 v1::Position RemoteExchange::position() const {
   v1::Position position;
   position.set_attempt(setup_.attempt);
@@ -45,13 +49,17 @@ bool RemoteExchange::opens(const std::string& opener) const {
 
 std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int> exponent,
                                        const std::string& opener) {
+  tell(SiteState::kSending);
   if (exponent) {
     send_range(*exponent, share.words.size());
   } else {
     if (setup_.masker) setup_.masker->mask(share, mask_position(opener));
     send_share(share);
   }
-  if (const std::optional<int> scale = receive_total(share)) return scale;
+  tell(SiteState::kWaiting);
+  const std::optional<int> scale = receive_total(share);
+  tell(SiteState::kComputing);
+  if (scale) return scale;
   Sha256 hash;
   hash.add(std::as_bytes(share.words));
   hash.add(std::as_bytes(share.scalars));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "federation/ledger.h"
 #include "federation/masking.h"
 #include "federation/site_channel.h"
+#include "federation/site_state.h"
 #include "federation/word_exchange.h"
 
 namespace firm {
@@ -20,7 +22,8 @@ class RemoteExchange : public WordExchange {
     std::string site;  // this one
     std::uint32_t attempt = 0;
     std::size_t sites = 0;
-    std::optional<Masker> masker;  // none: the coordinator sees what sites send
+    std::optional<Masker> masker;                  // none: the coordinator sees what sites send
+    std::function<void(SiteState)> on_state = {};  // may be empty
   };
 
   explicit RemoteExchange(Setup setup);
@@ -32,10 +35,13 @@ class RemoteExchange : public WordExchange {
                          const std::string& opener) override;
   bool opens(const std::string& opener) const override;
 
+  // That are done.
+  std::uint64_t exchanges() const { return exchange_; }
   // Whether the coordinator has asked for it since the last call.
   bool checkpoint_asked() override;
 
  private:
+  void tell(SiteState state) const;
   v1::Position position() const;
   MaskPosition mask_position(const std::string& opener) const;
   void send_range(int exponent, std::size_t length);

@@ -8,6 +8,17 @@ namespace {
 
 // What stands in the page where the document belongs.
 constexpr std::string_view kPlace = R"({"firm":"document"})";
+constexpr std::string_view kLive = R"({"firm":"live"})";
+constexpr std::string_view kBegin = R"(id="firm-document">)";
+constexpr std::string_view kEnd = "</script>";
+constexpr std::string_view kNoServer = "connect-src 'none'";
+constexpr std::string_view kOwnServer = "connect-src 'self'";
+
+std::string with(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  FIRM_CHECK(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
 
 }  // namespace
 
@@ -28,6 +39,19 @@ std::string report_page(std::string_view json) {
   }
   html += page.substr(at + kPlace.size());
   return html;
+}
+
+std::string document_in_page(std::string_view html) {
+  const std::size_t mark = html.find(kBegin);
+  if (mark == std::string_view::npos) return "";
+  const std::size_t begin = mark + kBegin.size();
+  const std::size_t end = html.find(kEnd, begin);
+  if (end == std::string_view::npos) return "";
+  return std::string(html.substr(begin, end - begin));
+}
+
+std::string live_page() {
+  return with(with(std::string(page_bundle()), kPlace, kLive), kNoServer, kOwnServer);
 }
 
 }  // namespace firm

@@ -30,6 +30,7 @@ namespace {
 
 // Time for sites to hear that the run is finished.
 constexpr double kLeaveSeconds = 5;
+constexpr double kViewSeconds = 0.1;
 
 void refuse_what_cannot_be_hidden(const StudyFile& file, const SolveOptions& options,
                                   const CoordinatorArguments& a) {
@@ -137,6 +138,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);
   const DirectoryLock lock(a.out);
+  if (callbacks.on_start) callbacks.on_start(file, options);
 
   std::atomic<std::uint64_t> exchanges = 0;
   CoordinatorState state = read_state(a.out);
@@ -159,9 +161,15 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   const auto interrupted = [&] { return callbacks.interrupted && callbacks.interrupted(); };
   const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
   const Stopwatch watch;
+  double next_view = 0;
   for (; !coordinator.finished() && !coordinator.failure() && !interrupted(); wait()) {
     if (callbacks.on_exchange) callbacks.on_exchange(exchanges);
+    if (callbacks.paused) coordinator.pause(callbacks.paused());
+    if (!callbacks.on_view || watch.seconds() < next_view) continue;
+    callbacks.on_view(coordinator.view());
+    next_view = watch.seconds() + kViewSeconds;
   }
+  if (callbacks.on_view) callbacks.on_view(coordinator.view());
   // Sites that are there hear it at once; one that has just crashed may come back to hear it.
   CoordinatorResult result{coordinator.finished(), "", 0, exchanges, watch.seconds()};
   const Stopwatch leaving;

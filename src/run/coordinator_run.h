@@ -6,8 +6,11 @@
 #include <functional>
 #include <string>
 
+#include "federation/coordinator.h"
 #include "federation/grpc_limits.h"
+#include "io/study_file.h"
 #include "run/study_inputs.h"
+#include "solve/options.h"
 
 namespace firm {
 
@@ -25,9 +28,13 @@ struct CoordinatorArguments {
 
 // All may be empty.
 struct CoordinatorCallbacks {
+  std::function<void(const StudyFile&, const SolveOptions&)> on_start;
   std::function<void(const std::string& line)> on_event;
   std::function<void(int port)> on_listening;
   std::function<void(std::uint64_t exchanges)> on_exchange;
+  // Ten times a second.
+  std::function<void(const CoordinatorView&)> on_view;
+  std::function<bool()> paused;
   std::function<bool()> interrupted;
 };
 

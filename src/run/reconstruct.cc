@@ -29,7 +29,7 @@ constexpr const char* kCheckpoint = "checkpoint.h5";
 
 class Reconstruction {
  public:
-  Reconstruction(const ReconArguments& arguments, const ReconCallbacks& callbacks)
+  Reconstruction(const ReconArguments& arguments, const RunCallbacks& callbacks)
       : arguments_(arguments), callbacks_(callbacks), chunk_directory_(arguments.out) {
     input_.study.file = read_study(arguments.study);
     input_.path = arguments.study;
@@ -64,10 +64,11 @@ class Reconstruction {
   void keep_line(const std::string& line);
   void end_phase(const char* name);
   void tell_preparation(const ChunkRun& run) const;
+  void tell_start() const;
   RunOutput output() const;
 
   const ReconArguments& arguments_;
-  const ReconCallbacks& callbacks_;
+  const RunCallbacks& callbacks_;
   ChunkInput input_;
   Study study_;  // all slices
   std::vector<Variable> variables_;
@@ -136,9 +137,14 @@ Observer Reconstruction::observer(std::optional<std::size_t> chunk, const std::s
   Observer o;
   o.interrupted = callbacks_.interrupted;
   o.on_round = [=, this](const RoundRecord& record, int limit) {
-    keep_line(history_line(record, names, chunk));
-    if (callbacks_.on_round) callbacks_.on_round(record, limit);
+    const std::string line = history_line(record, names, chunk);
+    keep_line(line);
+    if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
   };
+  const std::size_t first = plan_.chunks[chunk.value_or(0)].first;
+  show_images(callbacks_, o, [=, this](const Block& images) {
+    callbacks_.on_images({images, variables_, image_grid(study_), first, study_.slices});
+  });
   o.on_state = [=, &run, this](int round, bool ending, const auto& state) {
     keep_state(checkpoint, run, round, ending, state);
   };
@@ -183,6 +189,13 @@ void Reconstruction::tell_preparation(const ChunkRun& run) const {
   }
 }
 
+void Reconstruction::tell_start() const {
+  if (!callbacks_.on_start) return;
+  callbacks_.on_start({resolved_, input_.options,
+                       several() ? finished_history() + lines_ : directory_->history(),
+                       plan_.chunks.size()});
+}
+
 RunOutput Reconstruction::output() const {
   return {*directory_, study_, variables_, resolved_, facts_, input_.truth};
 }
@@ -199,6 +212,7 @@ ReconResult Reconstruction::at_once() {
   run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
   open_directory();
   directory_->open_history(run.rounds());
+  tell_start();
   end_phase("reading");
   const Solution solution = run.solve();
   end_phase("solving");
@@ -254,6 +268,7 @@ bool Reconstruction::solve_chunk(std::size_t k) {
   run.prepare(go_on ? checkpoint : "", observer(k, checkpoint, run));
   open_directory();
   open_history(k, earlier, run.rounds());
+  tell_start();
   if (callbacks_.on_event) {
     callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
                                     chunk.first, chunk.first + chunk.count - 1));
@@ -310,7 +325,7 @@ SolveOptions recon_options(const StudyFile& file, const ReconArguments& a) {
   return options_of(read_study(kept), kept, a.settings);
 }
 
-ReconResult reconstruct(const ReconArguments& arguments, const ReconCallbacks& callbacks) {
+ReconResult reconstruct(const ReconArguments& arguments, const RunCallbacks& callbacks) {
   return Reconstruction(arguments, callbacks).go();
 }
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/progress.h"
+#include "run/run_callbacks.h"
 #include "run/run_directory.h"
 #include "run/study_inputs.h"
 #include "solve/solver.h"
@@ -25,17 +24,6 @@ struct ReconArguments {
   std::optional<std::uint64_t> max_memory = {};
 };
 
-// What a caller may show or ask for while the run goes on. All may be empty.
-struct ReconCallbacks {
-  Progress progress;  // of reading and writing
-  // A line for people: memory that is needed, chunks that begin.
-  std::function<void(const std::string&)> on_event;
-  // Called after every round; `limit` is the number of rounds after which the run ends at the
-  // latest, where that is known, else 0.
-  std::function<void(const RoundRecord&, int limit)> on_round;
-  std::function<bool()> interrupted;
-};
-
 struct ReconResult {
   Summary summary;                 // of a run that was interrupted: of the chunk in progress
   std::vector<std::string> files;  // what was written, for people
@@ -49,6 +37,6 @@ SolveOptions recon_options(const StudyFile& file, const ReconArguments& argument
 
 // Throws firm::Error. A run that ends before converging, or is interrupted, leaves a checkpoint; in
 // several chunks one for each of these, and what is done of the others.
-ReconResult reconstruct(const ReconArguments& arguments, const ReconCallbacks& callbacks = {});
+ReconResult reconstruct(const ReconArguments& arguments, const RunCallbacks& callbacks = {});
 
 }  // namespace firm

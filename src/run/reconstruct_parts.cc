@@ -32,7 +32,7 @@ constexpr double kFlushSeconds = 0.5;
 
 class PartsRun {
  public:
-  PartsRun(const ReconArguments& arguments, const ReconCallbacks& callbacks, Processes& processes)
+  PartsRun(const ReconArguments& arguments, const RunCallbacks& callbacks, Processes& processes)
       : arguments_(arguments), callbacks_(callbacks), processes_(processes) {}
 
   ReconResult go();
@@ -64,7 +64,7 @@ class PartsRun {
   ReconResult write(const std::vector<PartResult>& results);
 
   const ReconArguments& arguments_;
-  const ReconCallbacks& callbacks_;
+  const RunCallbacks& callbacks_;
   Processes& processes_;
   StudyFile file_;
   SolveOptions options_;
@@ -173,6 +173,7 @@ void PartsRun::open_directory() {
                              study_.sites, options_);
   write_study(directory_->file("study.toml"), resolved_);
   directory_->open_history(start_round_);
+  if (callbacks_.on_start) callbacks_.on_start({resolved_, options_, directory_->history(), 1});
 }
 
 // Of the first part: what the others know of their own is in the summary.
@@ -180,12 +181,13 @@ void PartsRun::keep_round(RoundRecord record, const Work& work, int limit) {
   record.error.reset();
   std::vector<std::string> names;
   for (const Variable& v : work.problem->variables()) names.push_back(v.name);
-  directory_->append_history(history_line(record, names));
+  const std::string line = history_line(record, names);
+  directory_->append_history(line);
   if (watch_.seconds() >= next_flush_) {
     directory_->flush_history();
     next_flush_ = watch_.seconds() + kFlushSeconds;
   }
-  if (callbacks_.on_round) callbacks_.on_round(record, limit);
+  if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
 }
 
 void PartsRun::solve(Work& work, Meeting& meeting) {
@@ -309,7 +311,7 @@ ReconResult PartsRun::go() {
 
 }  // namespace
 
-ReconResult reconstruct_parts(const ReconArguments& arguments, const ReconCallbacks& callbacks,
+ReconResult reconstruct_parts(const ReconArguments& arguments, const RunCallbacks& callbacks,
                               Processes& processes) {
   return PartsRun(arguments, callbacks, processes).go();
 }

@@ -13,7 +13,7 @@ namespace firm {
 
 // Called by all processes. Throws firm::Error; what is wrong with the input is thrown by one
 // process, and NotThisProcess by the others. Files are those of process 0 alone.
-ReconResult reconstruct_parts(const ReconArguments& arguments, const ReconCallbacks& callbacks,
+ReconResult reconstruct_parts(const ReconArguments& arguments, const RunCallbacks& callbacks,
                               Processes& processes);
 
 // Another process has found something wrong, and tells so.

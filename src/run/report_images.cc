@@ -5,6 +5,7 @@
 #include "firm/error.h"
 #include "firm/projector.h"
 #include "io/image_file.h"
+#include "report/packed_json.h"
 #include "report/packed_values.h"
 #include "run/report_parts.h"
 
@@ -19,20 +20,6 @@ constexpr double kDegrees = 180 / 3.14159265358979323846;
 
 std::string images_of(const std::string& run) {
   return (std::filesystem::path(run) / "images.h5").string();
-}
-
-Json packed_json(const PackedValues& packed) {
-  Json j = {{"rows", packed.rows()},
-            {"columns", packed.columns()},
-            {"low", packed.low()},
-            {"high", packed.high()},
-            {"bits", packed.bits()}};
-  if (packed.bits() == 16) {
-    j["base"] = packed.base();
-    j["step"] = packed.step();
-  }
-  j["values"] = packed.base64();
-  return j;
 }
 
 // One stack of the page that images come from.

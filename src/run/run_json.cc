@@ -58,14 +58,6 @@ Json option_json(const std::string& text) {
   return parsed.is_discarded() ? Json(text) : parsed;
 }
 
-Json options_json(const SolveOptions& options) {
-  Json all = Json::object();
-  for (const OptionText& option : describe_options(options)) {
-    all[option.key] = option_json(option.value);
-  }
-  return all;
-}
-
 Json termination_json(const Termination& t) {
   return {{"reason", t.reason}, {"message", t.message}, {"converged", t.converged}};
 }
@@ -114,6 +106,14 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
 }
 
 }  // namespace
+
+Json options_json(const SolveOptions& options) {
+  Json all = Json::object();
+  for (const OptionText& option : describe_options(options)) {
+    all[option.key] = option_json(option.value);
+  }
+  return all;
+}
 
 std::string preparation_json(const PreparationReport& r) {
   Json j = {{"normalized", r.normalized},

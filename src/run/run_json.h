@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +48,9 @@ struct RunFacts {
 
 // One object.
 std::string preparation_json(const PreparationReport& report);
+
+// Every option, with its value.
+nlohmann::ordered_json options_json(const SolveOptions& options);
 
 // The whole summary, with the date.
 std::string summary_json(const Summary& summary, const RunFacts& facts);

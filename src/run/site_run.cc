@@ -69,6 +69,9 @@ class SiteRun {
   SiteResult go();
 
  private:
+  void state(SiteState now) const {
+    if (callbacks_.on_state) callbacks_.on_state(now);
+  }
   void event(const std::string& line) const {
     if (callbacks_.on_event) callbacks_.on_event(line);
   }
@@ -115,6 +118,7 @@ SiteResult SiteRun::go() {
 
 bool SiteRun::lost(const ChannelLost& reason) {
   if (interrupted()) return false;
+  state(SiteState::kLost);
   if (!waiting_) {
     event(fmt::format("{}; trying again", reason.what()));
     since_connected_ = Stopwatch();
@@ -134,6 +138,7 @@ void SiteRun::connect() {
                       {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
                       kDialSeconds, arguments_.keepalive_seconds);
   event("connected to " + arguments_.server);
+  state(SiteState::kWaiting);
   waiting_ = false;
   const InterruptWatch watch(channel, callbacks_.interrupted);
   talk(channel);
@@ -185,12 +190,14 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   }
   event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
                     begin.round()));
+  state(SiteState::kComputing);
   RemoteExchange::Setup setup{&channel,
                               &ledger_,
                               arguments_.name,
                               begin.attempt(),
                               static_cast<std::size_t>(begin.members_size()),
-                              {}};
+                              {},
+                              callbacks_.on_state};
   if (begin.secure()) {
     setup.masker =
         exchange_keys({channel, ledger_, credentials_, arguments_.name,
@@ -212,6 +219,7 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   v1::SiteMessage done;
   done.mutable_done()->set_run(begin.run());
   send_recorded(channel, ledger_, done);
+  state(SiteState::kDone);
   wait_for_finish(channel);
 }
 

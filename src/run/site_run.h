@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "core/progress.h"
 #include "federation/grpc_limits.h"
 #include "federation/ledger.h"
+#include "federation/site_state.h"
+#include "run/run_callbacks.h"
 #include "run/study_inputs.h"
 #include "solve/solver.h"
 
@@ -32,12 +33,17 @@ struct SiteArguments {
   double keepalive_seconds = kKeepaliveSeconds;
 };
 
-// All may be empty.
-struct SiteCallbacks {
-  Progress progress;  // of reading and writing
-  std::function<void(const RoundRecord&, int limit)> on_round;
-  std::function<void(const std::string& line)> on_event;
-  std::function<bool()> interrupted;  // also asked from another thread
+// What a site has sent, and how far it is.
+struct SiteTraffic {
+  std::map<std::string, Ledger::Sums> sent;  // by kind of message
+  std::uint64_t sums = 0;                    // of this attempt
+  std::uint32_t attempt = 0;
+};
+
+// All may be empty; `interrupted` is also asked from another thread.
+struct SiteCallbacks : RunCallbacks {
+  std::function<void(SiteState)> on_state;
+  std::function<void(const SiteTraffic&)> on_traffic;  // after every round
 };
 
 struct SiteResult {

@@ -158,7 +158,16 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   input.options = options_;
   input.truth = truth_ ? &*truth_ : nullptr;
   input.resume = checkpoint_ ? &*checkpoint_ : nullptr;
-  input.observer.on_round = [this](const RoundRecord& r, int limit) { keep_round(r, limit); };
+  input.observer.on_round = [&](const RoundRecord& r, int limit) {
+    if (callbacks_.on_traffic) {
+      callbacks_.on_traffic({ledger.sums(), exchange.exchanges(), begin.attempt()});
+    }
+    keep_round(r, limit);
+  };
+  show_images(callbacks_, input.observer, [this](const Block& images) {
+    const Study& study = problem_->study();
+    callbacks_.on_images({images, problem_->variables(), image_grid(study), 0, study.slices});
+  });
   input.observer.on_state = [&](int round, bool, const std::function<void(Archive&)>& state) {
     if (callbacks_.interrupted && callbacks_.interrupted()) throw SiteInterrupted{};
     if (!exchange.checkpoint_asked()) return;
@@ -174,6 +183,7 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
+  if (callbacks_.on_start) callbacks_.on_start({resolved_, options_, directory_.history(), 1});
   const Stopwatch watch;
   const Solution solution = solver.run();
   facts_.phases = {{"solving", watch.seconds()}};
@@ -196,12 +206,13 @@ std::vector<std::pair<std::string, Block>> SiteWork::images() const {
 }
 
 void SiteWork::keep_round(const RoundRecord& record, int limit) {
-  directory_.append_history(history_line(record, names_));
+  const std::string line = history_line(record, names_);
+  directory_.append_history(line);
   if (watch_.seconds() >= next_flush_) {
     directory_.flush_history();
     next_flush_ = watch_.seconds() + kFlushSeconds;
   }
-  if (callbacks_.on_round) callbacks_.on_round(record, limit);
+  if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
 }
 
 void SiteWork::write_results(const Solution& solution) {

@@ -71,6 +71,7 @@ class Solver::Run {
   Judged judged(const RoundRecord& record) const;
   void archive(Archive& archive);
   std::optional<double> error();
+  void show_images() const;
   int expected_rounds() const;
   std::optional<double> objective_before() const;
   Solution conclude();
@@ -150,6 +151,12 @@ std::optional<double> Solver::Run::error() {
   return std::sqrt(sum);
 }
 
+void Solver::Run::show_images() const {
+  const Observer& o = input_.observer;
+  if (!o.on_images || !method_->knows_images() || !o.wants_images()) return;
+  o.on_images(method_->images());
+}
+
 int Solver::Run::expected_rounds() const {
   const int own = method_->expected_rounds();
   const int given = input_.options.stop.rounds;
@@ -179,6 +186,7 @@ bool Solver::Run::round() {
 
   last_ = record();
   last_.error = error();
+  show_images();
   if (input_.observer.on_round) input_.observer.on_round(last_, expected_rounds());
   auto stop = verdict.done ? verdict.done : rules_.converged(judged(last_), objective_before());
   if (!stop) stop = limit;

@@ -65,6 +65,10 @@ struct Observer {
   std::function<bool()> interrupted;
   // Called before a round, when the state is whole; `ending` when a limit makes it the last.
   std::function<void(int round, bool ending, const std::function<void(Archive&)>& state)> on_state;
+  // Asked after a round; if so, and if the method has them, the images: pixels x
+  // Problem::columns().
+  std::function<bool()> wants_images;
+  std::function<void(const Block&)> on_images;
 };
 
 struct SolveInput {

@@ -1,0 +1,88 @@
+#include "show.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "interrupt.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, at most 0:48 to go"
+std::string round_text(const RoundRecord& r, int limit, double seconds_per_round) {
+  std::string text =
+      limit > 0 ? fmt::format("round {} / {}", r.round, limit) : fmt::format("round {}", r.round);
+  text += fmt::format("  f {:.3e}", r.objective);
+  if (r.violation) text += fmt::format("  ||Dw|| {:.1e}", *r.violation);
+  text += fmt::format("  KKT {:.1e}  {}", r.kkt, duration(r.seconds));
+  if (limit > r.round && seconds_per_round > 0) {
+    text += fmt::format(", at most {} to go", duration(seconds_per_round * (limit - r.round)));
+  }
+  return text;
+}
+
+void print_json(const char* type, const Json& json) {
+  Json line = {{"type", type}};
+  line.update(json);
+  fmt::print("{}\n", line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+void add_show_options(CLI::App& verb, ShowOptions& o) {
+  verb.add_flag("--quiet", o.quiet, "Print nothing but errors, and the address of a dashboard");
+  verb.add_flag("--json", o.json,
+                "Print lines of JSON to standard output instead of a summary for people: events,\n"
+                "rounds as in history.jsonl, and at the end summary.json");
+  verb.add_option("--dashboard", o.dashboard,
+                  "PORT or HOST:PORT: a page that shows the run in a browser while it goes on; on\n"
+                  "this machine only, unless HOST says otherwise. See docs/dashboard.md");
+}
+
+Show::Show(const std::string& kind, const ShowOptions& options) : options_(options) {
+  if (!options.quiet) line_.emplace();
+  if (options.dashboard.empty()) return;
+  dashboard_.emplace(kind, options.dashboard);
+  fmt::print(stderr, "dashboard: {}\n", dashboard_->url());
+  if (!dashboard_->warning().empty()) fmt::print(stderr, "{}\n", dashboard_->warning());
+}
+
+void Show::event(const std::string& text, const std::string& name) {
+  if (line_) line_->print_event(name.empty() ? text : fmt::format("{}: {}", name, text));
+  if (options_.json) print_json("event", {{"text", text}});
+  if (dashboard_) dashboard_->run().add_message(text);
+}
+
+void Show::watch(RunCallbacks& callbacks, const std::string& name) {
+  callbacks.interrupted = interrupt_requested;
+  if (line_) callbacks.progress = line_->callback();
+  callbacks.on_event = [this, name](const std::string& text) { event(text, name); };
+  callbacks.on_round = [this](const RoundRecord& r, int limit, const std::string& text) {
+    const double seconds = pace_.seconds_per_round(r.round, r.seconds);
+    line([&] { return round_text(r, limit, seconds); });
+    if (options_.json) print_json("round", Json::parse(text));
+  };
+  if (dashboard_) dashboard_->watch(callbacks);
+}
+
+void Show::end(const std::string& state, const std::string& stage, const std::string& directory) {
+  line_.reset();
+  if (dashboard_) dashboard_->end(state, stage, directory);
+}
+
+bool Show::speaks_to_people(const std::string& directory) const {
+  if (!options_.json) return !options_.quiet;
+  std::ifstream in(std::filesystem::path(directory) / "summary.json");
+  const Json summary = Json::parse(in, nullptr, false);
+  if (summary.is_object()) print_json("summary", summary);
+  return false;
+}
+
+}  // namespace firm

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "interrupt.h"
+#include "live/finished_runs.h"
+#include "live/server.h"
+#include "verbs.h"
+
+namespace firm {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> runs;
+  std::string listen = "127.0.0.1:0";
+};
+
+void run(const Arguments& a) {
+  const ListenAddress address = parse_listen_address("--listen", a.listen);
+  const std::string document = finished_runs(a.runs);
+  ServerSource source;
+  source.document = [&] { return document; };
+  source.images = [] { return std::string(); };
+  source.events = [&](const auto& write) {
+    write(fmt::format("event: document\ndata: {}\n\nevent: end\ndata: {{}}\n\n", document));
+  };
+  catch_interrupts();
+  const Server server(address, source);
+  fmt::print("{}\nOpen this address in a browser; Ctrl-C ends.\n", server.url());
+  std::fflush(stdout);
+  while (!interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+}  // namespace
+
+void add_view(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* verb =
+      app.add_subcommand("view", "Show finished runs in a browser; several are compared");
+  verb->add_option("RUN", a->runs, "Run directories")->required();
+  verb->add_option("--listen", a->listen,
+                   "PORT or HOST:PORT; on this machine only, unless HOST says otherwise")
+      ->capture_default_str();
+  verb->footer(
+      "One run: what its report.html shows. Several: their numbers, curves and images side by "
+      "side.\n"
+      "A run that goes on is watched with --dashboard of firm recon, site and coordinator.\n"
+      "docs/dashboard.md tells more.\n"
+      "\n"
+      "Example:\n"
+      "  firm recon study/study.toml --out joint\n"
+      "  firm recon study/study.toml --out alone --method pgd\n"
+      "  firm view joint alone");
+  verb->callback([a] { run(*a); });
+}
+
+}  // namespace firm

@@ -1,0 +1,146 @@
+#include "live/dashboard.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "firm/version.h"
+#include "live/live_feed.h"
+#include "live/server.h"
+#include "report/report_page.h"
+#include "run/report_parts.h"
+#include "run/run_json.h"
+
+namespace firm {
+namespace {
+
+// Pages that are open get the report within this time after the end.
+constexpr double kFarewellSeconds = 5;
+constexpr std::chrono::milliseconds kPatience(500);
+
+std::string report_in(const std::string& directory) {
+  const auto folder = std::filesystem::path(directory);
+  if (!std::filesystem::exists(folder / "summary.json")) return "";
+  std::ifstream in(folder / "report.html", std::ios::binary);
+  return document_in_page(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+// Calls what was there before, then `more`.
+template <typename... Arguments, typename More>
+void add(std::function<void(Arguments...)>& callback, More more) {
+  callback = [before = std::move(callback), more](Arguments... arguments) {
+    if (before) before(arguments...);
+    more(arguments...);
+  };
+}
+
+}  // namespace
+
+class Dashboard::Impl {
+ public:
+  Impl(LiveRun& run, const std::string& where)
+      : run_(run), feed_(run), server_(parse_listen_address("--dashboard", where), source()) {}
+  ~Impl() { feed_.close(); }
+
+  const Server& server() const { return server_; }
+
+  // Until the pages that are open have asked for the document of the end.
+  void end() {
+    over_ = true;
+    const int pages = run_.watchers();
+    feed_.publish();
+    const Stopwatch watch;
+    while (farewells_ < pages && watch.seconds() < kFarewellSeconds) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+ private:
+  ServerSource source() {
+    ServerSource source;
+    source.document = [this] {
+      if (over_) ++farewells_;
+      return feed_.document();
+    };
+    source.images = [this] { return run_.images().json(); };
+    source.metrics = [this] { return feed_.metrics(); };
+    source.control = [this](const std::string& command) {
+      const bool done =
+          command == "stop" ? run_.request_stop() : run_.set_paused(command == "pause");
+      if (done) feed_.publish();
+      return done;
+    };
+    source.events = [this](const auto& write) { tell(write); };
+    return source;
+  }
+
+  void tell(const std::function<bool(const std::string&)>& write) {
+    run_.add_watcher(1);
+    std::uint64_t cursor = 0;
+    bool more = write(fmt::format("event: document\ndata: {}\n\n", feed_.document(&cursor)));
+    while (more) {
+      const LiveFeed::Events events = feed_.wait(cursor, kPatience);
+      // A comment finds out whether anybody still listens.
+      more = write(events.text.empty() ? ":\n\n" : events.text) && !events.last;
+    }
+    run_.add_watcher(-1);
+  }
+
+  LiveRun& run_;
+  LiveFeed feed_;
+  std::atomic<bool> over_ = false;
+  std::atomic<int> farewells_ = 0;
+  Server server_;
+};
+
+Dashboard::Dashboard(const std::string& kind, const std::string& where)
+    : run_(kind), impl_(std::make_unique<Impl>(run_, where)) {}
+
+Dashboard::~Dashboard() = default;
+
+std::string Dashboard::url() const { return impl_->server().url(); }
+
+std::string Dashboard::warning() const {
+  if (impl_->server().address().loopback()) return "";
+  return "warning: the dashboard can be reached from other machines, without encryption; who has "
+         "its address with the token can watch and stop the run";
+}
+
+nlohmann::ordered_json Dashboard::first_summary(const StudyFile& study,
+                                                const SolveOptions& options) {
+  return {{"study", study.name},
+          {"version", kVersion},
+          {"method", options.method},
+          {"options", options_json(options)}};
+}
+
+void Dashboard::watch(RunCallbacks& callbacks) {
+  add(callbacks.progress, [this](const std::string& stage, double) {
+    run_.set_state(stage.starts_with("reading") ? "reading" : "writing", stage);
+  });
+  add(callbacks.on_start, [this](const RunStart& start) {
+    run_.start(study_json(start.study), first_summary(start.study, start.options), start.history,
+               start.chunks);
+  });
+  const std::function<bool()> interrupted = callbacks.interrupted;
+  add(callbacks.on_round,
+      [this, interrupted](const RoundRecord& record, int limit, const std::string& line) {
+        run_.add_round(record.round, limit, record.seconds, line);
+        run_.wait_while_paused(interrupted);
+      });
+  callbacks.wants_images = [this] { return run_.wants_images(); };
+  callbacks.on_images = [this](const ImagesNow& now) { run_.images().take(now); };
+  callbacks.interrupted = [this, interrupted] {
+    return run_.stop_requested() || (interrupted && interrupted());
+  };
+}
+
+void Dashboard::end(const std::string& state, const std::string& stage,
+                    const std::string& directory) {
+  run_.end(state, stage, report_in(directory));
+  impl_->end();
+}
+
+}  // namespace firm

@@ -1,0 +1,43 @@
+#include "live/finished_runs.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "firm/error.h"
+#include "report/report_page.h"
+#include "run/run_report.h"
+
+namespace firm {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As the run has left it, with what it was compared with; without a page, from the other files.
+std::string document_of(const std::string& directory) {
+  if (fs::exists(fs::path(directory) / "summary.json")) {
+    std::ifstream in(fs::path(directory) / "report.html", std::ios::binary);
+    const std::string page(std::istreambuf_iterator<char>(in), {});
+    if (std::string document = document_in_page(page); !document.empty()) return document;
+  }
+  return report_document({{directory}});
+}
+
+}  // namespace
+
+std::string finished_runs(const std::vector<std::string>& directories) {
+  FIRM_CHECK(!directories.empty());
+  if (directories.size() == 1) return document_of(directories.front());
+  // Documents are long: they are put together as texts.
+  std::string all = R"({"format":"firm-comparison","version":1,"runs":[)";
+  for (std::size_t k = 0; k < directories.size(); ++k) {
+    const std::string name = nlohmann::json(directories[k])
+                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    all += (k > 0 ? "," : "");
+    all += R"({"name":)" + name + R"(,"document":)" + document_of(directories[k]) + "}";
+  }
+  return all + "]}";
+}
+
+}  // namespace firm

@@ -1,0 +1,158 @@
+#include "live/live_feed.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "firm/version.h"
+#include "live/metrics.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::milliseconds kInterval(250);
+constexpr std::size_t kMostPoints = 2000;
+constexpr std::size_t kMostNewPoints = 200;  // of one event
+constexpr std::size_t kEvents = 40;          // ten seconds
+
+// Texts of a run may hold bytes that are no UTF-8.
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+LiveFeed::LiveFeed(LiveRun& run) : run_(run), curves_(kMostPoints), last_line_(Json::object()) {
+  update();
+  thread_ = std::jthread([this] {
+    std::unique_lock lock(mutex_);
+    while (!closed_) {
+      changed_.wait_for(lock, kInterval, [this] { return closed_; });
+      if (!closed_) update();
+    }
+  });
+}
+
+LiveFeed::~LiveFeed() { close(); }
+
+void LiveFeed::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  changed_.notify_all();
+}
+
+void LiveFeed::publish() {
+  const std::lock_guard lock(mutex_);
+  update();
+}
+
+void LiveFeed::push(const char* name, const std::string& json) {
+  events_.push_back({++numbers_, fmt::format("event: {}\ndata: {}\n\n", name, json)});
+  if (events_.size() > kEvents) events_.pop_front();
+  changed_.notify_all();
+}
+
+void LiveFeed::begin_anew(const LiveRun::News& news) {
+  curves_ = RunCurves(kMostPoints);
+  continued_ = {};
+  last_line_ = Json::object();
+  std::vector<std::string> lines;
+  std::istringstream in(news.history);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  take_lines(lines, nullptr);
+}
+
+void LiveFeed::take_lines(const std::vector<std::string>& lines, RunCurves* fresh) {
+  for (const std::string& text : lines) {
+    Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object()) continue;
+    continued_.apply(line);
+    curves_.add(line);
+    if (fresh != nullptr) fresh->add(line);
+    last_line_ = std::move(line);
+  }
+}
+
+void LiveFeed::update() {
+  if (ended_) return;
+  const std::uint64_t starts = news_.starts;
+  news_ = run_.news();
+  const bool anew = news_.starts != starts;
+  if (anew) begin_anew(news_);
+  RunCurves fresh(kMostNewPoints);
+  take_lines(news_.lines, &fresh);
+  news_.status.chunk = last_line_.value("chunk", std::size_t{0});
+  status_ = status_json(news_.status);
+
+  // The seconds alone are told once a second.
+  Json without = status_;
+  without.erase("seconds");
+  const std::string now = text_of(without);
+  const double seconds = news_.status.seconds;
+  if (anew) {
+    push("document", document_now());
+  } else if (!news_.lines.empty()) {
+    push("rounds", text_of({{"curves", fresh.json()}}));
+  }
+  if (!anew && (now != last_status_ || seconds >= status_sent_ + 1)) {
+    push("status", text_of(status_));
+    status_sent_ = seconds;
+  }
+  last_status_ = now;
+  if (news_.status.images != images_) {
+    images_ = news_.status.images;
+    push("images", text_of({{"version", images_}}));
+  }
+  if (!news_.ended) return;
+  ended_ = true;
+  changed_.notify_all();
+}
+
+std::string LiveFeed::document_now() const {
+  const std::string live = text_of(status_);
+  // That of a run that has ended begins with '{', and has no part `live`.
+  if (const std::string whole = ended_ ? run_.document() : ""; !whole.empty()) {
+    return fmt::format("{{\"live\":{},{}", live, std::string_view(whole).substr(1));
+  }
+  Json document = {{"format", "firm-report"},  {"version", 1},    {"program", kVersion},
+                   {"kind", news_.facts.kind}, {"live", status_}, {"summary", news_.facts.summary}};
+  if (document["summary"].is_null()) document["summary"] = {{"study", ""}, {"version", kVersion}};
+  document["summary"]["seconds"] = news_.status.seconds;
+  if (!news_.facts.study.is_null()) document["study"] = news_.facts.study;
+  document["curves"] = curves_.json();
+  return text_of(document);
+}
+
+std::string LiveFeed::document(std::uint64_t* cursor) {
+  const std::lock_guard lock(mutex_);
+  if (cursor != nullptr) *cursor = numbers_;
+  return document_now();
+}
+
+LiveFeed::Events LiveFeed::wait(std::uint64_t& cursor, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [&] { return closed_ || ended_ || numbers_ > cursor; });
+  Events events;
+  if (!events_.empty() && events_.front().number > cursor + 1) {
+    events.text = fmt::format("event: document\ndata: {}\n\n", document_now());
+  } else {
+    for (const Event& event : events_) {
+      if (event.number > cursor) events.text += event.text;
+    }
+  }
+  cursor = numbers_;
+  if (ended_) events.text += "event: end\ndata: {}\n\n";
+  events.last = closed_ || ended_;
+  return events;
+}
+
+std::string LiveFeed::metrics() {
+  const std::lock_guard lock(mutex_);
+  return metrics_text(news_.facts, news_.status, last_line_);
+}
+
+}  // namespace firm

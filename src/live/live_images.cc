@@ -1,0 +1,93 @@
+#include "live/live_images.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/timing.h"
+#include "report/packed_json.h"
+#include "run/run_output.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kBytes = 2'000'000;
+
+}  // namespace
+
+void LiveImages::take(const ImagesNow& now) {
+  const Stopwatch watch;
+  const std::lock_guard lock(mutex_);
+  const std::size_t pixels = now.images.rows();
+  const std::size_t slices = now.images.columns() / now.variables.size();
+  grid_ = now.grid;
+  first_slice_ = now.first_slice;
+  all_slices_ = now.all_slices;
+  packing_ = choose_packing(pixels * now.variables.size(), slices, kBytes);
+  packing_.bits = 16;
+  stacks_.clear();
+  for (const ImageStack& s :
+       image_stacks(now.variables, std::vector<Slices>(now.variables.size()))) {
+    stacks_.push_back({s.name, s.signal, s.units});
+  }
+  values_.resize(pixels * stacks_.size() * packing_.slices.size());
+  float* to = values_.data();
+  for (std::size_t v = 0; v < stacks_.size(); ++v) {
+    for (const std::size_t z : packing_.slices) {
+      for (std::size_t p = 0; p < pixels; ++p) *to++ = now.images(p, v * slices + z);
+    }
+  }
+  ++version_;
+  taking_ = watch.seconds();
+}
+
+std::uint64_t LiveImages::version() const {
+  const std::lock_guard lock(mutex_);
+  return version_;
+}
+
+double LiveImages::cost() const {
+  const std::lock_guard lock(mutex_);
+  return taking_ + making_seconds_;
+}
+
+std::string LiveImages::json() {
+  const std::lock_guard making(making_);
+  std::unique_lock lock(mutex_);
+  if (version_ == json_version_) return json_;
+  const Packing packing = packing_;
+  const ImageGrid grid = grid_;
+  const std::vector<Stack> stacks = stacks_;
+  const std::vector<float> values = values_;
+  const std::uint64_t version = version_;
+  std::vector<std::size_t> numbers;
+  for (const std::size_t z : packing.slices) numbers.push_back(first_slice_ + z);
+  nlohmann::ordered_json j = {{"pixel_size", grid.pixel_size},
+                              {"all_slices", all_slices_},
+                              {"slices", numbers},
+                              {"reduction", packing.reduction}};
+  lock.unlock();  // the run does not wait for what follows
+
+  const Stopwatch watch;
+  const std::size_t pixels = grid.rows * grid.columns;
+  std::span<const float> left = values;
+  j["stacks"] = nlohmann::ordered_json::array();
+  for (const Stack& stack : stacks) {
+    PackedValues packed(packing, grid.rows, grid.columns);
+    for (const std::size_t z : packing.slices) {
+      packed.add(z, left.first(pixels));
+      left = left.subspan(pixels);
+    }
+    nlohmann::ordered_json one = {{"site", stack.site},
+                                  {"view", "reconstruction"},
+                                  {"signal", stack.signal},
+                                  {"units", stack.units}};
+    one.update(packed_json(packed));
+    j["stacks"].push_back(std::move(one));
+  }
+  json_ = j.dump();
+  json_version_ = version;
+  lock.lock();
+  making_seconds_ = watch.seconds();
+  return json_;
+}
+
+}  // namespace firm

@@ -1,0 +1,131 @@
+#include "live/live_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kMessages = 50;
+constexpr double kImageSeconds = 1;
+// Images may take so much of the time: seconds between them, for a second of work.
+constexpr double kImageRest = 100;
+
+}  // namespace
+
+LiveRun::LiveRun(std::string kind) { facts_.kind = std::move(kind); }
+
+void LiveRun::start(nlohmann::ordered_json study, nlohmann::ordered_json summary,
+                    const std::string& history, std::size_t chunks) {
+  const std::lock_guard lock(mutex_);
+  facts_.study = std::move(study);
+  facts_.summary = std::move(summary);
+  history_ = history;
+  lines_.clear();
+  status_.chunks = chunks;
+  status_.state = "computing";
+  status_.stage.clear();
+  ++starts_;
+}
+
+void LiveRun::set_state(const std::string& state, const std::string& stage) {
+  const std::lock_guard lock(mutex_);
+  status_.state = state;
+  status_.stage = stage;
+}
+
+void LiveRun::add_message(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  status_.messages.push_back({watch_.seconds(), text});
+  if (status_.messages.size() > kMessages) status_.messages.pop_front();
+}
+
+void LiveRun::add_round(int round, int limit, double seconds, const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  lines_.push_back(line);
+  status_.round = round;
+  status_.limit = limit;
+  const double per_round = pace_.seconds_per_round(round, seconds);
+  status_.remaining.reset();
+  if (limit > round && per_round > 0) status_.remaining = per_round * (limit - round);
+}
+
+void LiveRun::set_sites(std::vector<LiveSite> sites) {
+  const std::lock_guard lock(mutex_);
+  status_.sites = std::move(sites);
+}
+
+void LiveRun::set_sums(std::uint64_t sums, std::uint32_t attempt) {
+  const std::lock_guard lock(mutex_);
+  status_.sums = sums;
+  status_.attempt = attempt;
+}
+
+void LiveRun::set_sent(std::map<std::string, LiveTraffic> sent) {
+  const std::lock_guard lock(mutex_);
+  status_.sent = std::move(sent);
+}
+
+void LiveRun::end(const std::string& state, const std::string& stage, std::string document) {
+  const std::lock_guard lock(mutex_);
+  status_.state = state;
+  status_.stage = stage;
+  status_.remaining.reset();
+  status_.control = false;
+  document_ = std::move(document);
+  ended_ = true;
+}
+
+void LiveRun::wait_while_paused(const std::function<bool()>& interrupted) const {
+  while (paused_ && !stop_ && !(interrupted && interrupted())) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+bool LiveRun::wants_images() const {
+  if (watchers_ == 0) return false;
+  const double now = watch_.seconds();
+  if (now < next_images_) return false;
+  next_images_ = now + std::max(kImageSeconds, kImageRest * images_.cost());
+  return true;
+}
+
+bool LiveRun::request_stop() {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return false;
+  stop_ = true;
+  return true;
+}
+
+bool LiveRun::set_paused(bool on) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return false;
+  paused_ = on;
+  return true;
+}
+
+LiveRun::News LiveRun::news() {
+  News news;
+  const std::lock_guard lock(mutex_);
+  news.starts = starts_;
+  news.history = history_;
+  news.facts = facts_;
+  news.lines.swap(lines_);
+  news.status = status_;
+  news.ended = ended_;
+  if (!ended_) {
+    news.status.seconds = status_.seconds = watch_.seconds();
+    if (paused_) news.status.state = "paused";
+    if (stop_) news.status.stage = "stopping after this round";
+  }
+  news.status.images = images_.version();
+  return news;
+}
+
+std::string LiveRun::document() const {
+  const std::lock_guard lock(mutex_);
+  return document_;
+}
+
+}  // namespace firm

@@ -1,0 +1,91 @@
+// LiveRun: a run as it goes on, between the thread that computes and those that show it. What the
+// run tells costs it next to nothing; what it is asked for, it finds out here.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/timing.h"
+#include "live/live_images.h"
+#include "live/live_status.h"
+#include "run/pace.h"
+
+namespace firm {
+
+// What a document of a run says from its start on.
+struct LiveFacts {
+  std::string kind;                // recon, site, coordinator
+  nlohmann::ordered_json study;    // null: a coordinator's page shows none
+  nlohmann::ordered_json summary;  // study, version, method, options
+};
+
+class LiveRun {
+ public:
+  explicit LiveRun(std::string kind);
+
+  // ---- the run tells -----
+  // Again when an attempt of a federation begins anew; `history`: lines of rounds that are done.
+  void start(nlohmann::ordered_json study, nlohmann::ordered_json summary,
+             const std::string& history, std::size_t chunks);
+  void set_state(const std::string& state, const std::string& stage = "");
+  void add_message(const std::string& text);
+  // `line` as in history.jsonl.
+  void add_round(int round, int limit, double seconds, const std::string& line);
+  void set_sites(std::vector<LiveSite> sites);
+  void set_sums(std::uint64_t sums, std::uint32_t attempt);
+  void set_sent(std::map<std::string, LiveTraffic> sent);
+  LiveImages& images() { return images_; }
+  // The last it tells; `document` may be empty.
+  void end(const std::string& state, const std::string& stage, std::string document);
+
+  // ---- the run asks -----
+  bool stop_requested() const { return stop_; }
+  bool paused() const { return paused_; }
+  // Returns when the run may go on, or `interrupted` says that it is to end.
+  void wait_while_paused(const std::function<bool()>& interrupted) const;
+  // Whether somebody looks, and it is time for newer images.
+  bool wants_images() const;
+
+  // ---- the server asks -----
+  // False when the run is over.
+  bool request_stop();
+  bool set_paused(bool on);
+  void add_watcher(int count) { watchers_ += count; }
+  int watchers() const { return watchers_; }
+
+  struct News {
+    std::uint64_t starts = 0;        // how often `start` was called
+    std::string history;             // of the last start
+    LiveFacts facts;                 // likewise
+    std::vector<std::string> lines;  // since the last news
+    LiveStatus status;
+    bool ended = false;
+  };
+  // Since the last call.
+  News news();
+  // Of a run that has ended; empty: there is none.
+  std::string document() const;
+
+ private:
+  mutable std::mutex mutex_;
+  Stopwatch watch_;
+  Pace pace_;
+  LiveStatus status_;
+  LiveFacts facts_;
+  std::uint64_t starts_ = 0;
+  std::string history_;
+  std::vector<std::string> lines_;
+  std::string document_;
+  bool ended_ = false;
+  LiveImages images_;
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> paused_ = false;
+  std::atomic<int> watchers_ = 0;
+  mutable std::atomic<double> next_images_ = 0;
+};
+
+}  // namespace firm

@@ -1,0 +1,99 @@
+#include "live/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <nlohmann/json.hpp>
+
+#include "firm/version.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Labels = std::map<std::string, std::string>;
+
+constexpr const char* kStates[] = {"starting", "reading", "waiting",  "computing", "sending",
+                                   "paused",   "writing", "finished", "stopped",   "failed"};
+constexpr const char* kSiteStates[] = {"expected", "waiting", "computing",
+                                       "sending",  "lost",    "done"};
+
+class Metrics {
+ public:
+  void gauge(const char* name, const char* help, double value, const Labels& labels = {}) {
+    prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add(labels).Set(value);
+  }
+  void counter(const char* name, const char* help, double value, const Labels& labels = {}) {
+    auto& family = prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
+    family.Add(labels).Increment(value);
+  }
+  // Those of the last round.
+  void of_line(const Json& line, const char* key, const char* name, const char* help) {
+    if (line.contains(key) && line[key].is_number()) gauge(name, help, line[key].get<double>());
+  }
+  std::string text() const { return prometheus::TextSerializer().Serialize(registry_.Collect()); }
+
+ private:
+  prometheus::Registry registry_{prometheus::Registry::InsertBehavior::Merge};
+};
+
+void add_state(Metrics& m, const LiveFacts& facts, const LiveStatus& status) {
+  Labels labels = {{"version", kVersion}, {"kind", facts.kind}};
+  if (facts.summary.is_object()) labels["study"] = facts.summary.value("study", "");
+  m.gauge("firm_info", "What runs here; always 1", 1, labels);
+  for (const char* state : kStates) {
+    m.gauge("firm_state", "1 for the state that the run is in, 0 for the others",
+            status.state == state ? 1 : 0, {{"state", state}});
+  }
+  m.gauge("firm_run_seconds", "Seconds since the program has begun the run", status.seconds);
+}
+
+void add_rounds(Metrics& m, const LiveStatus& status, const Json& line) {
+  if (line.empty()) return;
+  m.gauge("firm_round", "Rounds done", status.round);
+  m.gauge("firm_round_limit", "Rounds after which the run ends at the latest; 0: not known",
+          status.limit);
+  m.of_line(line, "objective", "firm_objective", "f(w) of the last round");
+  m.of_line(line, "kkt", "firm_kkt_relative", "Relative KKT residual of the last round");
+  m.of_line(line, "step_norm", "firm_step_norm", "||w - w before|| of the last round");
+  m.of_line(line, "constraint_violation", "firm_constraint_violation", "||D w|| of the last round");
+  if (!line.contains("residuals")) return;
+  for (const auto& [site, value] : line["residuals"].items()) {
+    if (!value.is_number()) continue;
+    m.gauge("firm_residual", "||A w - b|| of a site, of the last round", value.get<double>(),
+            {{"site", site}});
+  }
+}
+
+void add_federation(Metrics& m, const LiveFacts& facts, const LiveStatus& status) {
+  if (facts.kind == "recon") return;
+  m.gauge("firm_attempt", "Number of the attempt that is under way", status.attempt);
+  m.gauge("firm_sums", "Sums over sites that are done in this attempt",
+          static_cast<double>(status.sums));
+  for (const LiveSite& site : status.sites) {
+    for (const char* state : kSiteStates) {
+      m.gauge("firm_site_state", "1 for the state that a site is in, 0 for the others",
+              site.state == state ? 1 : 0, {{"site", site.name}, {"state", state}});
+    }
+  }
+  for (const auto& [kind, traffic] : status.sent) {
+    m.counter("firm_sent_messages_total", "Messages that have left this site, as in its ledger",
+              static_cast<double>(traffic.messages), {{"kind", kind}});
+    m.counter("firm_sent_bytes_total", "Bytes that have left this site, as in its ledger",
+              static_cast<double>(traffic.bytes), {{"kind", kind}});
+  }
+}
+
+}  // namespace
+
+std::string metrics_text(const LiveFacts& facts, const LiveStatus& status, const Json& line) {
+  Metrics m;
+  add_state(m, facts, status);
+  if (facts.kind != "coordinator") add_rounds(m, status, line);
+  add_federation(m, facts, status);
+  return m.text();
+}
+
+}  // namespace firm

@@ -1,0 +1,13 @@
+// Packed images, as the document of a page has them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "report/packed_values.h"
+
+namespace firm {
+
+// rows, columns, low, high, bits, values; with 16 bits base and step.
+nlohmann::ordered_json packed_json(const PackedValues& packed);
+
+}  // namespace firm

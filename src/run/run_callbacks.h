@@ -1,0 +1,57 @@
+// What a caller may show or ask for while a run goes on. All may be empty; all are called from the
+// thread that does the work, but for `interrupted` and `wants_images`.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "io/image_file.h"
+#include "io/study_file.h"
+#include "solve/solver.h"
+
+namespace firm {
+
+// A run that is about to compute. Sites of a federation begin anew with every attempt.
+struct RunStart {
+  const StudyFile& study;  // as resolved
+  const SolveOptions& options;
+  std::string history;  // lines of the rounds that are done
+  std::size_t chunks = 1;
+};
+
+// Images as they are after a round.
+struct ImagesNow {
+  const Block& images;  // pixels x (variables x slices)
+  const std::vector<Variable>& variables;
+  ImageGrid grid;
+  std::size_t first_slice = 0;  // of a chunk
+  std::size_t all_slices = 0;
+};
+
+struct RunCallbacks {
+  Progress progress;  // of reading and writing
+  // A line for people: memory that is needed, chunks that begin.
+  std::function<void(const std::string&)> on_event;
+  std::function<void(const RunStart&)> on_start;
+  // Called after every round; `limit` is the number of rounds after which the run ends at the
+  // latest, where that is known, else 0; `line` as in history.jsonl.
+  std::function<void(const RoundRecord&, int limit, const std::string& line)> on_round;
+  // Whether anybody wants to see images, asked after every round; they come if so, where the method
+  // has images then.
+  std::function<bool()> wants_images;
+  std::function<void(const ImagesNow&)> on_images;
+  std::function<bool()> interrupted;
+};
+
+// What an observer of a solver does for `callbacks`, about images.
+inline void show_images(const RunCallbacks& callbacks, Observer& observer,
+                        const std::function<void(const Block&)>& show) {
+  if (!callbacks.on_images || !callbacks.wants_images) return;
+  observer.wants_images = callbacks.wants_images;
+  observer.on_images = show;
+}
+
+}  // namespace firm

@@ -1,0 +1,321 @@
+// What pages get to know of a run, without a network.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "firm/error.h"
+#include "live/address.h"
+#include "live/live_feed.h"
+#include "live/metrics.h"
+#include "report/report_page.h"
+#include "report/run_curves.h"
+#include "temporary_directory.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using std::chrono::milliseconds;
+
+Json line(int round, double value, int chunk = -1) {
+  Json j = {{"round", round},
+            {"seconds", round / 100.0},
+            {"objective", value},
+            {"residuals", {{"xrf-1", value}, {"xrt", 2 * value}}}};
+  if (chunk >= 0) j["chunk"] = chunk;
+  return j;
+}
+
+// ---- where it listens, who may ask -------------------------------------------------------------
+
+TEST(ListenAddress, OfPortOrHostAndPort) {
+  const auto text = [](const std::string& given) {
+    const ListenAddress a = parse_listen_address("--dashboard", given);
+    return url_of(a) + (a.loopback() ? " here" : " anywhere");
+  };
+  EXPECT_EQ(text("8080"), "http://127.0.0.1:8080/ here");
+  EXPECT_EQ(text(":8080"), "http://127.0.0.1:8080/ here");
+  EXPECT_EQ(text("localhost:0"), "http://localhost:0/ here");
+  EXPECT_EQ(text("[::1]:80"), "http://[::1]:80/ here");
+  EXPECT_CONTAINS(text("0.0.0.0:80"), ":80/ anywhere");
+  EXPECT_EQ(text("0.0.0.0:80").find("0.0.0.0"), std::string::npos);  // nothing that one can open
+  EXPECT_EQ(text("beamline.org:80"), "http://beamline.org:80/ anywhere");
+}
+
+TEST(ListenAddress, ErrorsSayWhatIsExpected) {
+  for (const char* given :
+       {"", "host", "host:", "host:x", "host:70000", "host:-1", "8080x", "[::1"}) {
+    try {
+      parse_listen_address("--dashboard", given);
+      ADD_FAILURE() << given;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), Error::Kind::kUsage);
+      EXPECT_CONTAINS(std::string(error.what()), "--dashboard: expected PORT or HOST:PORT");
+    }
+  }
+}
+
+TEST(Access, NeedsTheNameOfThisMachine) {
+  for (const char* host :
+       {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:80", "127.0.0.1"}) {
+    EXPECT_TRUE(is_local_host(host)) << host;
+  }
+  for (const char* host : {"", "evil.org", "evil.org:80", "localhost.evil.org", "0.0.0.0:80"}) {
+    EXPECT_FALSE(is_local_host(host)) << host;
+  }
+}
+
+TEST(Access, NeedsTheToken) {
+  const std::string token = new_token();
+  EXPECT_EQ(token.size(), 32u);
+  EXPECT_NE(token, new_token());
+  EXPECT_TRUE(has_token("Bearer " + token, token));
+  const std::vector<std::string> others = {"",
+                                           token,
+                                           "Bearer ",
+                                           "Bearer " + token + "0",
+                                           "Bearer " + std::string(32, '0'),
+                                           "bearer " + token};
+  for (const std::string& other : others) {
+    EXPECT_FALSE(has_token(other, token)) << other;
+  }
+}
+
+// ---- curves ------------------------------------------------------------------------------------
+
+TEST(RunCurves, LongRunsKeepFewPointsAndEveryPeak) {
+  RunCurves curves(2000);
+  for (int round = 0; round < 100'000; ++round) {
+    curves.add(line(round, round == 54'321 ? 7 : 1.0 / (round + 1)));
+  }
+  const Json all = curves.json();
+  ASSERT_EQ(all.size(), 3u);
+  for (const Json& curve : all) {
+    EXPECT_EQ(curve["points"], 100'000);
+    EXPECT_LE(curve["round"].size(), 2000u);
+    EXPECT_EQ(curve["round"].front(), 0);
+    EXPECT_EQ(curve["round"][150], 150);
+    EXPECT_EQ(curve["round"].back(), 99'999);
+    const auto peak = std::find(curve["round"].begin(), curve["round"].end(), 54'321);
+    EXPECT_NE(peak, curve["round"].end());
+  }
+}
+
+TEST(RunCurves, ChunksFollowEachOther) {
+  ContinuedRounds continued;
+  std::vector<int> rounds;
+  std::vector<double> seconds;
+  for (const auto& [chunk, round] : {std::pair{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 0}}) {
+    Json l = line(round, 1, chunk);
+    continued.apply(l);
+    rounds.push_back(l["round"]);
+    seconds.push_back(l["seconds"]);
+  }
+  EXPECT_EQ(rounds, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(seconds, (std::vector<double>{0, 0.01, 0.02, 0.02, 0.03, 0.03}));
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+class Feed : public ::testing::Test {
+ protected:
+  Feed() : run_("recon"), feed_(run_) {}
+
+  void start(const std::string& history = "") {
+    run_.start({{"name", "s"}}, {{"study", "s"}, {"method", "firm"}}, history, 1);
+    feed_.publish();
+  }
+  void round(int k) {
+    run_.add_round(k, 100, k / 100.0, line(k, 1.0 / (k + 1)).dump());
+    feed_.publish();
+  }
+  // Names of the events since the cursor, and the data of the last of each.
+  std::vector<std::string> next() {
+    std::vector<std::string> names;
+    std::istringstream in(feed_.wait(cursor_, milliseconds(0)).text);
+    for (std::string text; std::getline(in, text);) {
+      if (text.starts_with("event: ")) names.push_back(text.substr(7));
+      if (text.starts_with("data: ")) data_[names.back()] = Json::parse(text.substr(6));
+    }
+    return names;
+  }
+
+  LiveRun run_;
+  LiveFeed feed_;
+  std::uint64_t cursor_ = 0;
+  std::map<std::string, Json> data_;
+};
+
+TEST_F(Feed, TellsWhatIsNew) {
+  start(line(0, 1).dump() + "\n" + line(1, 0.5).dump() + "\n");
+  Json document = Json::parse(feed_.document(&cursor_));
+  EXPECT_EQ(document["format"], "firm-report");
+  EXPECT_EQ(document["kind"], "recon");
+  EXPECT_EQ(document["summary"]["method"], "firm");
+  EXPECT_EQ(document["live"]["state"], "computing");
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1}));
+
+  round(2);
+  EXPECT_EQ(next(), (std::vector<std::string>{"rounds", "status"}));
+  EXPECT_EQ(data_["rounds"]["curves"][0]["round"], Json::array({2}));
+  EXPECT_EQ(data_["status"]["round"], 2);
+  EXPECT_EQ(data_["status"]["limit"], 100);
+  round(3);
+  round(4);
+  next();
+  EXPECT_EQ(data_["rounds"]["curves"][0]["round"], Json::array({4}));
+  document = Json::parse(feed_.document());
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1, 2, 3, 4}));
+  EXPECT_EQ(document["live"]["round"], 4);
+  EXPECT_NEAR(document["live"]["remaining"].get<double>(), 0.96, 0.1);
+
+  // Nothing new, nothing told.
+  EXPECT_TRUE(next().empty());
+  run_.add_message("a message");
+  feed_.publish();
+  EXPECT_EQ(next(), (std::vector<std::string>{"status"}));
+  EXPECT_EQ(data_["status"]["messages"][0]["text"], "a message");
+}
+
+TEST_F(Feed, GivesTheDocumentAgainToWhoIsTooSlow) {
+  start();
+  feed_.document(&cursor_);
+  for (int k = 0; k < 100; ++k) round(k);
+  const std::vector<std::string> names = next();
+  ASSERT_EQ(names, (std::vector<std::string>{"document"}));
+  EXPECT_EQ(data_["document"]["curves"][0]["points"], 100);
+  round(100);
+  EXPECT_EQ(next().front(), "rounds");
+}
+
+TEST_F(Feed, BeginsAnewWithAnAttempt) {
+  start();
+  round(0);
+  round(1);
+  feed_.document(&cursor_);
+  start(line(0, 1).dump() + "\n");
+  EXPECT_EQ(next(), (std::vector<std::string>{"document"}));
+  EXPECT_EQ(data_["document"]["curves"][0]["round"], Json::array({0}));
+}
+
+TEST_F(Feed, EndsWithTheDocumentOfTheEnd) {
+  start();
+  round(0);
+  feed_.document(&cursor_);
+  run_.end("finished", "", R"({"format":"firm-report","kind":"recon","images":null})");
+  feed_.publish();
+  const LiveFeed::Events events = feed_.wait(cursor_, milliseconds(0));
+  EXPECT_TRUE(events.last);
+  EXPECT_CONTAINS(events.text, "event: end\n");
+  const Json document = Json::parse(feed_.document());
+  EXPECT_TRUE(document.contains("images"));
+  EXPECT_EQ(document["live"]["state"], "finished");
+  EXPECT_FALSE(run_.request_stop());
+  EXPECT_FALSE(run_.set_paused(true));
+}
+
+TEST_F(Feed, SaysWhenTheRunHasFailed) {
+  start();
+  run_.end("failed", "images.h5: no room", "");
+  feed_.publish();
+  const Json document = Json::parse(feed_.document());
+  EXPECT_EQ(document["live"]["state"], "failed");
+  EXPECT_EQ(document["live"]["stage"], "images.h5: no room");
+}
+
+TEST_F(Feed, TextsNeedNotBeUtf8) {
+  start();
+  run_.add_message("caf\xe9");
+  feed_.publish();
+  EXPECT_NO_THROW(Json::parse(feed_.document()));
+}
+
+// ---- images ------------------------------------------------------------------------------------
+
+TEST(LiveImages, AreThoseOfTheRun) {
+  LiveImages images;
+  EXPECT_EQ(images.json(), "");
+  std::vector<Variable> variables(2);
+  variables[0].name = "xrf-1";
+  variables[0].measured = true;
+  variables[1].name = "xrt";
+  variables[1].measured = variables[1].transmission = true;
+  Block block(6, 4);  // two slices of each
+  for (std::size_t k = 0; k < block.size(); ++k) block.data()[k] = static_cast<float>(k);
+  images.take({block, variables, {2, 3, 1e-4}, 10, 20});
+  EXPECT_EQ(images.version(), 1u);
+  const Json j = Json::parse(images.json());
+  EXPECT_EQ(j["slices"], Json::array({10, 11}));
+  EXPECT_EQ(j["all_slices"], 20);
+  ASSERT_EQ(j["stacks"].size(), 2u);
+  EXPECT_EQ(j["stacks"][0]["site"], "xrf-1");
+  EXPECT_EQ(j["stacks"][0]["units"], "g/cm^3");
+  EXPECT_EQ(j["stacks"][1]["units"], "1/cm");
+  EXPECT_EQ(j["stacks"][0]["low"], 0);
+  EXPECT_EQ(j["stacks"][0]["high"], 21);  // row 5, second slice
+  EXPECT_EQ(j["stacks"][1]["low"], 2);
+  EXPECT_EQ(j["stacks"][1]["high"], 23);
+}
+
+TEST(LiveImages, AreWantedOnlyWhereSomebodyLooks) {
+  LiveRun run("recon");
+  EXPECT_FALSE(run.wants_images());
+  run.add_watcher(1);
+  EXPECT_TRUE(run.wants_images());
+  EXPECT_FALSE(run.wants_images());  // not twice in a second
+}
+
+// ---- metrics -----------------------------------------------------------------------------------
+
+TEST(Metrics, OfARun) {
+  LiveStatus status;
+  status.state = "computing";
+  status.round = 7;
+  const std::string text =
+      metrics_text({"recon", {}, {{"study", "a \"study\""}}}, status, line(7, 0.5));
+  EXPECT_CONTAINS(text, "# TYPE firm_round gauge\nfirm_round 7\n");
+  EXPECT_CONTAINS(text, "firm_state{state=\"computing\"} 1\n");
+  EXPECT_CONTAINS(text, "firm_state{state=\"paused\"} 0\n");
+  EXPECT_CONTAINS(text, "firm_objective 0.5\n");
+  EXPECT_CONTAINS(text, "firm_residual{site=\"xrt\"} 1\n");
+  EXPECT_CONTAINS(text, "study=\"a \\\"study\\\"\"");
+}
+
+TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
+  LiveStatus status;
+  status.sites = {{"xrf-1", "lost"}, {"xrt", "computing"}};
+  status.sums = 12;
+  status.attempt = 2;
+  const std::string text = metrics_text({"coordinator", {}, {}}, status, line(7, 0.5));
+  EXPECT_CONTAINS(text, "firm_sums 12\n");
+  EXPECT_CONTAINS(text, "firm_attempt 2\n");
+  EXPECT_CONTAINS(text, "firm_site_state{site=\"xrf-1\",state=\"lost\"} 1\n");
+  EXPECT_EQ(text.find("firm_objective"), std::string::npos);
+  EXPECT_EQ(text.find("firm_residual"), std::string::npos);
+}
+
+TEST(Metrics, OfASiteTellWhatHasLeft) {
+  LiveStatus status;
+  status.sent["share"] = {3, 4096};
+  const std::string text = metrics_text({"site", {}, {}}, status, Json::object());
+  EXPECT_CONTAINS(text, "# TYPE firm_sent_bytes_total counter\n");
+  EXPECT_CONTAINS(text, "firm_sent_bytes_total{kind=\"share\"} 4096\n");
+}
+
+// ---- the page ----------------------------------------------------------------------------------
+
+TEST(LivePage, AsksItsOwnServerOnly) {
+  const std::string page = live_page();
+  EXPECT_CONTAINS(page, "connect-src 'self'");
+  EXPECT_EQ(page.find("connect-src 'none'"), std::string::npos);
+  EXPECT_EQ(document_in_page(page), R"({"firm":"live"})");
+}
+
+TEST(LivePage, AReportHoldsItsDocument) {
+  const std::string json = R"({"text":"</script><b>"})";
+  EXPECT_EQ(Json::parse(document_in_page(report_page(json))), Json::parse(json));
+  EXPECT_EQ(document_in_page("something else"), "");
+}
+
+}  // namespace
+}  // namespace firm
