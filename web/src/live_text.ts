@@ -56,6 +56,8 @@ export function titleText(run: RunDocument, watched: boolean): string {
   if (!live || (hasEnded(live) && !watched)) return name;
   if (hasEnded(live) || live.state === 'paused') return `${live.state} \u00b7 ${name}`;
   if (live.limit > 0) return `${Math.floor((100 * live.round) / live.limit)} % \u00b7 ${name}`;
-  if (live.round > 0) return `round ${live.round} \u00b7 ${name}`;
+  if (live.round > 0) {
+    return `${run.kind === 'coordinator' ? 'sum' : 'round'} ${live.round} \u00b7 ${name}`;
+  }
   return `${live.state} \u00b7 ${name}`;
 }

@@ -22,10 +22,10 @@ export class StatusPanel implements Panel {
   private readonly stage = h('p', { class: 'hint', hidden: true });
   private readonly bar = h('progress', { 'aria-label': 'Rounds done', hidden: true });
   private readonly facts = new Facts();
-  private readonly sites = h('div');
+  private readonly sites = h('div', { hidden: true });
   private readonly messages = new MessageList();
   private readonly controls: Controls;
-  private shownSites = '';
+  private shownSites = '[]';
   private run: RunDocument | undefined;
   private connected: Connection = 'open';
   private seenRunning = false;
@@ -73,15 +73,17 @@ export class StatusPanel implements Panel {
     const over = hasEnded(live);
     this.stage.textContent = live.stage;
     this.stage.hidden = live.stage === '' || live.state === 'failed';
+    const counts = this.run!.kind === 'coordinator'; // sums, and no rounds
     this.bar.hidden = live.limit <= 0 || over;
     this.bar.max = Math.max(1, live.limit);
     this.bar.value = Math.min(live.round, live.limit);
-    this.facts.set('Round', live.round > 0 || live.limit > 0 ? roundText(live) : '');
+    this.facts.set('Round', !counts && (live.round > 0 || live.limit > 0) ? roundText(live) : '');
     this.facts.set('Chunk of slices',
       live.chunks > 1 ? `${Math.min(live.chunk + 1, live.chunks)} of ${live.chunks}` : '');
     // Of a federation, where there is one.
     const attempt = live.attempt ?? 0;
-    this.facts.set('Sums over sites', attempt > 0 ? integer(live.sums ?? 0) : '');
+    const sums = counts ? live.round : live.sums ?? 0;
+    this.facts.set('Sums over sites', attempt > 0 ? integer(sums) : '');
     this.facts.set('Attempt', attempt > 0 ? String(attempt) : '');
     this.tick();
     this.showSites(live.sites ?? []);
@@ -103,10 +105,7 @@ export class StatusPanel implements Panel {
     const key = JSON.stringify(sites);
     if (key === this.shownSites) return;
     this.shownSites = key;
-    if (sites.length === 0) {
-      this.sites.replaceChildren();
-      return;
-    }
+    this.sites.hidden = sites.length === 0;
     const own = sites.some((s) => s.bytes !== undefined);
     const rows = sites.map((site) => [site.name,
       h('span', { class: 'site-state', 'data-state': site.state,
