@@ -18,7 +18,7 @@ export class StatusPanel implements Panel {
   readonly element = h('div', { 'data-panel': 'status', hidden: true });
   // What a screen reader says by itself: the state, not every round.
   private readonly state = h('p', { class: 'headline' });
-  private readonly refusal = h('p', { class: 'refusal', hidden: true });
+  private readonly answer = h('p', { class: 'answer', hidden: true });
   private readonly stage = h('p', { class: 'hint', hidden: true });
   private readonly bar = h('progress', { 'aria-label': 'Rounds done', hidden: true });
   private readonly facts = new Facts();
@@ -32,12 +32,9 @@ export class StatusPanel implements Panel {
   private heard = 0;
 
   constructor(control: Control) {
-    this.controls = new Controls(control, (text) => {
-      this.refusal.hidden = text === '';
-      this.refusal.textContent = text;
-    });
+    this.controls = new Controls(control, (text) => this.tell(text));
     this.element.append(section('run', 'Run',
-      h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.refusal), this.stage,
+      h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.answer), this.stage,
       this.bar, this.facts.element, this.controls.element,
       h('div', { class: 'run-parts' }, this.sites, this.messages.element)));
     setInterval(() => this.tick(), 1000);
@@ -56,6 +53,11 @@ export class StatusPanel implements Panel {
     this.show();
   }
 
+  private tell(answer: string): void {
+    this.answer.hidden = answer === '';
+    this.answer.textContent = answer;
+  }
+
   private show(): void {
     const live = this.run?.live;
     const trouble = troubles[this.connected];
@@ -64,7 +66,10 @@ export class StatusPanel implements Panel {
       (!live || (hasEnded(live) && !live.control && !this.seenRunning));
     this.element.dataset['state'] = trouble ? 'lost' : live?.state ?? '';
     const text = trouble ?? (live ? stateText(this.run!) : '');
-    if (this.state.textContent !== text) this.state.textContent = text;
+    if (this.state.textContent !== text) {
+      this.state.textContent = text;
+      this.tell(''); // It was about the state before.
+    }
     this.controls.update(live, this.connected);
     if (live) this.showRun(live);
   }
