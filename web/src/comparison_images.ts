@@ -8,6 +8,7 @@ import { Stack } from './stack';
 interface Having {
   name: string;
   number: number;
+  study: string;
   set: StackSet;
 }
 
@@ -33,14 +34,14 @@ function stacksOf(run: Having, slices: number[], view: string, as: string): Stac
 
 export function comparedImages(runs: ComparedRun[]): BoardContent | null {
   const having = runs.flatMap(({ name, document: d }, number): Having[] =>
-    d.images ? [{ name, number, set: d.images }] : []);
+    d.images ? [{ name, number, study: d.summary.study, set: d.images }] : []);
   const { kept, slices } = common(having);
   if (kept.length === 0) return null;
   const stacks = kept.flatMap((run) =>
     stacksOf(run, slices, 'reconstruction', `run-${run.number}`));
   // The truth is the same in all runs of a study: of each site, the first that knows it.
   const truths = new Map<string, Stack>();
-  for (const run of kept) {
+  for (const run of kept.filter((r) => r.study === kept[0]!.study)) {
     for (const stack of stacksOf(run, slices, 'truth', 'truth')) {
       if (!truths.has(stack.packed.site)) truths.set(stack.packed.site, stack);
     }
@@ -52,14 +53,17 @@ export function comparedImages(runs: ComparedRun[]): BoardContent | null {
 }
 
 function viewsOf(kept: Having[]): View[] {
-  const [first, ...others] = kept;
+  const first = kept[0]!;
+  const alike = kept.filter((run) => run.study === first.study);
   const row = (run: Having) => ({ id: `run-${run.number}`, text: run.name,
     from: `run-${run.number}`, minus: '' });
   return [
     ...kept.map(row),
-    { id: 'truth', text: 'Truth', from: 'truth', minus: '' },
-    ...others.map((run) => ({ id: `minus-${run.number}`, text: `${run.name} \u2212 ${first!.name}`,
-      from: `run-${run.number}`, minus: `run-${first!.number}` })),
+    { id: 'truth', text: alike.length < kept.length ? `Truth of ${first.study}` : 'Truth',
+      from: 'truth', minus: '' },
+    ...alike.slice(1).map((run) => ({ id: `minus-${run.number}`,
+      text: `${run.name} \u2212 ${first.name}`, from: `run-${run.number}`,
+      minus: `run-${first.number}` })),
   ];
 }
 
@@ -73,8 +77,8 @@ function notesOf(runs: ComparedRun[], kept: Having[], slices: number[]): string[
   const sizes = new Set(kept.flatMap((run) => run.set.stacks
     .filter((s) => s.view === 'reconstruction').map((s) => `${s.rows} \u00d7 ${s.columns}`)));
   if (sizes.size > 1) {
-    notes.push(`Images have different sizes (${[...sizes].join(', ')} pixels): they share places ` +
-      'as parts of their width and height, and have no differences.');
+    notes.push(`Images have different sizes (${[...sizes].join(', ')} pixels): a place is the ` +
+      'same part of the width and height of each, and no difference is shown.');
   }
   return notes;
 }

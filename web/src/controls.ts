@@ -6,6 +6,11 @@ import type { Command, Connection, Control } from './source';
 const words: Record<Command, string> = {
   pause: 'Pause', resume: 'Go on', stop: 'Stop',
 };
+// A round may take long: until it is over, nothing else tells that the run has heard.
+const promises: Record<Command, string> = {
+  pause: 'The run will pause after this round.', resume: '',
+  stop: 'The run will stop after this round.',
+};
 
 export class Controls {
   readonly element = h('div', { class: 'controls' });
@@ -25,7 +30,7 @@ export class Controls {
   private connection: Connection = 'open';
   private wrong = false;
 
-  /** `tell` gets why a command was refused, or nothing. */
+  /** `tell` gets what has become of a command, or nothing. */
   constructor(private readonly control: Control, private readonly tell: (text: string) => void) {
     this.question = h('div', { class: 'group question', role: 'group', hidden: true,
       'aria-label': 'Stop the run?' },
@@ -73,7 +78,7 @@ export class Controls {
     this.tell('');
     const refused = await this.control.send(command);
     this.wrong = refused === 'wrong token';
-    this.tell(refused ? `${words[command]}: ${refused}` : '');
+    this.tell(refused ? `${words[command]}: ${refused}` : promises[command]);
     this.show();
   }
 }

@@ -10,6 +10,8 @@ import { Token } from './token';
 const firstPause = 250;
 const longestPause = 5000;
 const betweenUpdates = 250;
+// The server tells the time every second: after so long without, nobody is there.
+const longestSilence = 15000;
 
 const refusals: Record<number, string> = {
   401: 'wrong token',
@@ -63,10 +65,10 @@ export class LiveSource implements RunSource, Control {
     if (this.run.document) this.pace.ask('status');
   }
 
-  private request(path: string, method = 'GET'): Promise<Response> {
+  private request(path: string, method = 'GET', signal?: AbortSignal): Promise<Response> {
     const token = this.token.value;
     return fetch(path, { method, cache: 'no-store', credentials: 'omit', redirect: 'error',
-      ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}) });
+      ...(signal ? { signal } : {}), ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}) });
   }
 
   // Until the run has ended. A new connection begins with a whole document.
@@ -94,8 +96,15 @@ export class LiveSource implements RunSource, Control {
   // Whether anything came.
   private async connect(): Promise<boolean | 'refused'> {
     let heard = false;
+    const silence = new AbortController();
+    let patience = 0;
+    const wait = () => {
+      clearTimeout(patience);
+      patience = window.setTimeout(() => silence.abort(), longestSilence);
+    };
     try {
-      const response = await this.request('/api/events');
+      wait();
+      const response = await this.request('/api/events', 'GET', silence.signal);
       if (response.status === 401) return 'refused';
       if (!response.ok || !response.body) return false;
       const parser = new EventParser((event) => {
@@ -107,11 +116,14 @@ export class LiveSource implements RunSource, Control {
       while (!this.ended) {
         const { value, done } = await reader.read();
         if (done) break;
+        wait();
         parser.push(value);
       }
       await reader.cancel();
     } catch {
       // Lost; the caller tries again.
+    } finally {
+      clearTimeout(patience);
     }
     return heard;
   }

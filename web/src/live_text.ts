@@ -51,11 +51,13 @@ export function roundText(live: Live): string {
 
 /** For the title of the window; `watched`: it has been seen to go on. */
 export function titleText(run: RunDocument, watched: boolean): string {
-  const name = `${run.summary.study} \u2013 FIRM`;
+  const name = run.summary.study ? `${run.summary.study} \u2013 FIRM` : 'FIRM';
   const live = run.live;
   if (!live || (hasEnded(live) && !watched)) return name;
   if (hasEnded(live) || live.state === 'paused') return `${live.state} \u00b7 ${name}`;
   if (live.limit > 0) return `${Math.floor((100 * live.round) / live.limit)} % \u00b7 ${name}`;
-  if (live.round > 0) return `round ${live.round} \u00b7 ${name}`;
+  if (live.round > 0) {
+    return `${run.kind === 'coordinator' ? 'sum' : 'round'} ${live.round} \u00b7 ${name}`;
+  }
   return `${live.state} \u00b7 ${name}`;
 }

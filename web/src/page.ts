@@ -38,7 +38,7 @@ export class Page implements Viewer {
 
   show(run: RunDocument, change: Change): void {
     this.progress(run);
-    this.title.textContent = run.summary.study;
+    this.title.textContent = run.summary.study || 'FIRM';
     if (!this.report) {
       this.report = new Report();
       this.main.append(...this.report.elements);

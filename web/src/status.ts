@@ -18,26 +18,23 @@ export class StatusPanel implements Panel {
   readonly element = h('div', { 'data-panel': 'status', hidden: true });
   // What a screen reader says by itself: the state, not every round.
   private readonly state = h('p', { class: 'headline' });
-  private readonly refusal = h('p', { class: 'refusal', hidden: true });
+  private readonly answer = h('p', { class: 'answer', hidden: true });
   private readonly stage = h('p', { class: 'hint', hidden: true });
   private readonly bar = h('progress', { 'aria-label': 'Rounds done', hidden: true });
   private readonly facts = new Facts();
-  private readonly sites = h('div');
+  private readonly sites = h('div', { hidden: true });
   private readonly messages = new MessageList();
   private readonly controls: Controls;
-  private shownSites = '';
+  private shownSites = '[]';
   private run: RunDocument | undefined;
   private connected: Connection = 'open';
   private seenRunning = false;
   private heard = 0;
 
   constructor(control: Control) {
-    this.controls = new Controls(control, (text) => {
-      this.refusal.hidden = text === '';
-      this.refusal.textContent = text;
-    });
+    this.controls = new Controls(control, (text) => this.tell(text));
     this.element.append(section('run', 'Run',
-      h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.refusal), this.stage,
+      h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.answer), this.stage,
       this.bar, this.facts.element, this.controls.element,
       h('div', { class: 'run-parts' }, this.sites, this.messages.element)));
     setInterval(() => this.tick(), 1000);
@@ -56,6 +53,11 @@ export class StatusPanel implements Panel {
     this.show();
   }
 
+  private tell(answer: string): void {
+    this.answer.hidden = answer === '';
+    this.answer.textContent = answer;
+  }
+
   private show(): void {
     const live = this.run?.live;
     const trouble = troubles[this.connected];
@@ -64,7 +66,10 @@ export class StatusPanel implements Panel {
       (!live || (hasEnded(live) && !live.control && !this.seenRunning));
     this.element.dataset['state'] = trouble ? 'lost' : live?.state ?? '';
     const text = trouble ?? (live ? stateText(this.run!) : '');
-    if (this.state.textContent !== text) this.state.textContent = text;
+    if (this.state.textContent !== text) {
+      this.state.textContent = text;
+      this.tell(''); // It was about the state before.
+    }
     this.controls.update(live, this.connected);
     if (live) this.showRun(live);
   }
@@ -73,15 +78,17 @@ export class StatusPanel implements Panel {
     const over = hasEnded(live);
     this.stage.textContent = live.stage;
     this.stage.hidden = live.stage === '' || live.state === 'failed';
+    const counts = this.run!.kind === 'coordinator'; // sums, and no rounds
     this.bar.hidden = live.limit <= 0 || over;
     this.bar.max = Math.max(1, live.limit);
     this.bar.value = Math.min(live.round, live.limit);
-    this.facts.set('Round', live.round > 0 || live.limit > 0 ? roundText(live) : '');
+    this.facts.set('Round', !counts && (live.round > 0 || live.limit > 0) ? roundText(live) : '');
     this.facts.set('Chunk of slices',
       live.chunks > 1 ? `${Math.min(live.chunk + 1, live.chunks)} of ${live.chunks}` : '');
     // Of a federation, where there is one.
     const attempt = live.attempt ?? 0;
-    this.facts.set('Sums over sites', attempt > 0 ? integer(live.sums ?? 0) : '');
+    const sums = counts ? live.round : live.sums ?? 0;
+    this.facts.set('Sums over sites', attempt > 0 ? integer(sums) : '');
     this.facts.set('Attempt', attempt > 0 ? String(attempt) : '');
     this.tick();
     this.showSites(live.sites ?? []);
@@ -103,10 +110,7 @@ export class StatusPanel implements Panel {
     const key = JSON.stringify(sites);
     if (key === this.shownSites) return;
     this.shownSites = key;
-    if (sites.length === 0) {
-      this.sites.replaceChildren();
-      return;
-    }
+    this.sites.hidden = sites.length === 0;
     const own = sites.some((s) => s.bytes !== undefined);
     const rows = sites.map((site) => [site.name,
       h('span', { class: 'site-state', 'data-state': site.state,

@@ -93,6 +93,7 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
 
     await press(page, 'Pause');
     await says(page, 'Paused');
+    await page.waitForTimeout(500); // for the round that was under way
     const still = await round(page);
     await page.waitForTimeout(1000);
     assert.equal(await round(page), still);
@@ -206,7 +207,7 @@ test('runs that have ended are shown, and compared', async () => {
       await page.getByRole('button', { name: 'alone \u2212 joint' }).click();
       assert.ok(await colours(image(page, 'alone \u2212 joint', 'xrf-1')) > 20);
       await page.getByLabel('Residual of').selectOption('xrf-2');
-      const chart = page.locator('#compared-curves figure', { hasText: 'Residual' }).locator('.plot');
+      const chart = page.getByRole('img', { name: /^Residual/ });
       assert.match((await chart.getAttribute('aria-label'))!, /of xrf-2\. joint: .*alone: /);
       await page.getByLabel('Full report of').selectOption('alone');
       await page.locator('#certificate').waitFor();

@@ -30,8 +30,9 @@ export class Program {
     }
   }
 
+  /** firm view prints it without a word before it. */
   address(): Promise<string> {
-    return this.says(/^dashboard: (http:\S+)\n/m);
+    return this.says(/^(?:dashboard: )?(http:\S+)\n/m);
   }
 
   kill(): void {
