@@ -38,6 +38,7 @@ class CoordinatorPage {
       for (const auto& peer : view.sites) sites.push_back({peer.site, name_of(peer.state)});
       live_.set_sites(std::move(sites));
       live_.set_sums(view.sums, view.state.attempt);
+      if (!view.running) seconds_ = watch_.seconds();  // what sites wait for is no sum
       live_.set_state(view.running ? "computing" : "waiting",
                       view.running ? "" : "for all sites to come");
     };
