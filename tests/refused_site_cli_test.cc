@@ -1,6 +1,7 @@
 // Sites that a coordinator does not want: what each end says, and the exit code.
 #include "certificates.h"
 #include "command_line.h"
+#include "io/study_file.h"
 #include "process.h"
 
 namespace firm {
@@ -83,6 +84,16 @@ TEST_F(RefusedSite, LeavesWhenItIsStartedTwice) {
   }
   for (const auto& site : all) EXPECT_EQ(site->wait(kPatience), 0) << site->output();
   EXPECT_EQ(coordinator_->wait(kPatience), 0) << coordinator_->output();
+}
+
+TEST_F(RefusedSite, IsNotAskedForWhereThereIsOnlyOne) {
+  StudyFile file = read_study(directory_ / "study/study.toml");
+  file.sites.erase(file.sites.begin(), file.sites.end() - 1);
+  file.other = true;
+  write_study(directory_ / "study/one.toml", file);
+  expect_error(run("coordinator study/one.toml --listen 127.0.0.1:0 --out other --pki " +
+                   certificates_.authority()),
+               2, "study/one.toml: sites: expected two or more; firm recon is for one, found 1");
 }
 
 }  // namespace
