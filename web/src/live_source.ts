@@ -89,8 +89,9 @@ export class LiveSource implements RunSource, Control {
         setTimeout(done, pause);
       });
     }
-    if (!this.unreadable) await this.fetchDocument();
-    this.viewer?.connection(this.unreadable ? 'unreadable' : 'over');
+    this.viewer?.connection('ending');
+    const whole = !this.unreadable && await this.fetchDocument();
+    this.viewer?.connection(this.unreadable ? 'unreadable' : whole ? 'over' : 'incomplete');
   }
 
   // Whether anything came.
@@ -179,8 +180,10 @@ export class LiveSource implements RunSource, Control {
         const version = this.wantedImages;
         const response = await this.request('/api/images');
         if (!response.ok) break;
-        if (response.status === 200) {
-          this.run.images((await response.json()) as StackSet);
+        const images = response.status === 200 ? (await response.json()) as StackSet : null;
+        if (this.ended) break; // Those of the whole document are newer.
+        if (images) {
+          this.run.images(images);
           this.pace.ask('images');
         }
         this.shownImages = version;
@@ -193,12 +196,14 @@ export class LiveSource implements RunSource, Control {
   }
 
   // The server goes away soon after the end: once is all there is time for.
-  private async fetchDocument(): Promise<void> {
+  private async fetchDocument(): Promise<boolean> {
     try {
       const response = await this.request('/api/document');
-      if (response.ok) this.begin((await response.json()) as RunDocument | Comparison);
+      if (!response.ok) return false;
+      this.begin((await response.json()) as RunDocument | Comparison);
+      return true;
     } catch {
-      // What has come before stays; report.html of the run directory has the rest.
+      return false; // What has come before stays.
     }
   }
 }
