@@ -67,8 +67,14 @@ export class LiveSource implements RunSource, Control {
 
   private request(path: string, method = 'GET', signal?: AbortSignal): Promise<Response> {
     const token = this.token.value;
-    return fetch(path, { method, cache: 'no-store', credentials: 'omit', redirect: 'error',
-      ...(signal ? { signal } : {}), ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}) });
+    return fetch(path, {
+      method,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      ...(signal ? { signal } : {}),
+      ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}),
+    });
   }
 
   // Until the run has ended. A new connection begins with a whole document.
