@@ -2,7 +2,7 @@
 import { comparisonTable, differences } from './comparison_table';
 import { CurveCharts, curveTitles, type ChartCurves } from './curve_charts';
 import { choice, h, section } from './dom';
-import type { Comparison, RunDocument } from './document';
+import type { Comparison } from './document';
 import { ImageBoard } from './image_board';
 import { comparedImages } from './comparison_images';
 import { Report } from './report';
@@ -55,7 +55,7 @@ export class ComparisonView {
   }
 
   private open(which: string): void {
-    const run: RunDocument | undefined = which === '' ? undefined : this.runs[Number(which)]?.document;
+    const run = which === '' ? undefined : this.runs[Number(which)]?.document;
     if (run && !this.report) {
       this.report = new Report();
       this.place.append(...this.report.elements);

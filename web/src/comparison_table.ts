@@ -15,12 +15,17 @@ interface Column {
 const columns: Column[] = [
   { heading: 'Rounds', value: (s) => s.rounds, text: integer, ranked: false },
   { heading: 'Objective f', value: (s) => s.objective, text: number, ranked: true },
-  { heading: 'KKT, relative', value: (s) => s.kkt?.relative, text: (v) => number(v, 3), ranked: true },
-  { heading: '\u2016D w\u2016', value: (s) => s.kkt?.primal, text: (v) => number(v, 3), ranked: true },
-  { heading: 'Distance to truth', value: (s) => s.error_to_truth?.total, text: number, ranked: true },
+  { heading: 'KKT, relative', value: (s) => s.kkt?.relative, text: short, ranked: true },
+  { heading: '\u2016D w\u2016', value: (s) => s.kkt?.primal, text: short, ranked: true },
+  { heading: 'Distance to truth', value: (s) => s.error_to_truth?.total, text: number,
+    ranked: true },
   { heading: 'Time', value: (s) => s.seconds, text: seconds, ranked: true },
   { heading: 'Sent per site', value: sentPerSite, text: bytes, ranked: true },
 ];
+
+function short(value: number): string {
+  return number(value, 3);
+}
 
 function sentPerSite(summary: Summary): number | undefined {
   const sites = siteSummaries(summary);
@@ -65,8 +70,8 @@ export function differences(runs: ComparedRun[]): string[] {
   const studies = [...new Set(runs.map((r) => r.document.summary.study))];
   const sizes = [...new Set(runs.map(sizeOf))];
   if (studies.length > 1) {
-    notes.push(`These runs are of different studies (${studies.join(', ')}): their numbers are of ` +
-      'different data.');
+    notes.push(`These runs are of different studies (${studies.join(', ')}): their numbers are ` +
+      'of different data.');
   } else if (sizes.length > 1) {
     notes.push(`Images have different sizes (${sizes.map((s) => s || 'not known').join(', ')}): ` +
       'numbers that grow with the size cannot be compared.');
@@ -74,8 +79,8 @@ export function differences(runs: ComparedRun[]): string[] {
   const alone = runs.filter((r) => ['pgd', 'plsqr'].includes(r.document.summary.method ?? ''));
   if (alone.length > 0 && alone.length < runs.length) {
     notes.push(`${alone.map((r) => r.name).join(', ')}: each site by itself, not held to ` +
-      'attenuation = \u03a3 c \u00b7 density, so that the objective can be lower than that of a joint ' +
-      'reconstruction.');
+      'attenuation = \u03a3 c \u00b7 density, so that the objective can be lower than that of a ' +
+      'joint reconstruction.');
   }
   return notes;
 }

@@ -82,8 +82,8 @@ export class ImageBoard {
       before);
     const { notes } = this.content;
     this.element.append(section(this.id, this.title,
-      notes.length > 0 ? h('p', { class: 'note' }, notes.join(' ')) : null, this.toolbar(), this.grid,
-      h('p', { class: 'hint' }, keysHelp), this.profile.element));
+      notes.length > 0 ? h('p', { class: 'note' }, notes.join(' ')) : null, this.toolbar(),
+      this.grid, h('p', { class: 'hint' }, keysHelp), this.profile.element));
     this.layout();
   }
 
@@ -191,7 +191,8 @@ export class ImageBoard {
     this.shown.forEach((shown, k) => {
       const stack = this.stacks.get(key(shown.site, shown.view.from))!;
       const range = shown.view.minus
-        ? this.differenceRange(shown, values) : this.imageRange(stack.packed.units ?? '', shown.site);
+        ? this.differenceRange(shown, values)
+        : this.imageRange(stack.packed.units ?? '', shown.site);
       const picture: Picture = {
         values: values[k]!, rows: stack.rows, columns: stack.columns, ...range,
         map: shown.view.minus ? 'diverging' : this.map, units: stack.packed.units ?? '',

@@ -67,8 +67,14 @@ export class LiveSource implements RunSource, Control {
 
   private request(path: string, method = 'GET', signal?: AbortSignal): Promise<Response> {
     const token = this.token.value;
-    return fetch(path, { method, cache: 'no-store', credentials: 'omit', redirect: 'error',
-      ...(signal ? { signal } : {}), ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}) });
+    return fetch(path, {
+      method,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      ...(signal ? { signal } : {}),
+      ...(token ? { headers: { Authorization: `Bearer ${token}` } } : {}),
+    });
   }
 
   // Until the run has ended. A new connection begins with a whole document.
@@ -89,8 +95,9 @@ export class LiveSource implements RunSource, Control {
         setTimeout(done, pause);
       });
     }
-    if (!this.unreadable) await this.fetchDocument();
-    this.viewer?.connection(this.unreadable ? 'unreadable' : 'over');
+    this.viewer?.connection('ending');
+    const whole = !this.unreadable && await this.fetchDocument();
+    this.viewer?.connection(this.unreadable ? 'unreadable' : whole ? 'over' : 'incomplete');
   }
 
   // Whether anything came.
@@ -179,8 +186,10 @@ export class LiveSource implements RunSource, Control {
         const version = this.wantedImages;
         const response = await this.request('/api/images');
         if (!response.ok) break;
-        if (response.status === 200) {
-          this.run.images((await response.json()) as StackSet);
+        const images = response.status === 200 ? (await response.json()) as StackSet : null;
+        if (this.ended) break; // Those of the whole document are newer.
+        if (images) {
+          this.run.images(images);
           this.pace.ask('images');
         }
         this.shownImages = version;
@@ -193,12 +202,14 @@ export class LiveSource implements RunSource, Control {
   }
 
   // The server goes away soon after the end: once is all there is time for.
-  private async fetchDocument(): Promise<void> {
+  private async fetchDocument(): Promise<boolean> {
     try {
       const response = await this.request('/api/document');
-      if (response.ok) this.begin((await response.json()) as RunDocument | Comparison);
+      if (!response.ok) return false;
+      this.begin((await response.json()) as RunDocument | Comparison);
+      return true;
     } catch {
-      // What has come before stays; report.html of the run directory has the rest.
+      return false; // What has come before stays.
     }
   }
 }

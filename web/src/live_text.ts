@@ -27,7 +27,8 @@ export const siteStates: Record<SiteState, string> = {
 export function stateText(run: RunDocument): string {
   const live = run.live!;
   if (live.state === 'stopped') {
-    return `${states.stopped}; ${run.kind === 'recon' ? '--resume goes on' : 'the same command goes on'}`;
+    const again = run.kind === 'recon' ? '--resume' : 'the same command';
+    return `${states.stopped}; ${again} goes on`;
   }
   if (live.state === 'failed') {
     const why = live.stage || live.messages[live.messages.length - 1]?.text || '';
@@ -41,7 +42,8 @@ export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const two = (n: number) => String(n).padStart(2, '0');
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+  const rest = two(whole % 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
 export function roundText(live: Live): string {

@@ -1,4 +1,4 @@
-// Work that is asked for often and done now and then: in a frame of the browser, with a pause between.
+// Work that is asked for often and done now and then: in a frame of the browser, with pauses.
 import type { Change } from './panel';
 
 export class Pace {

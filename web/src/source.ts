@@ -3,8 +3,10 @@ import { isReport, type Comparison, type RunDocument } from './document';
 import type { Change } from './panel';
 
 /** open: events come; lost: they do not, it is tried again; refused: a token is needed;
- *  over: the run has ended, and nothing more will come; unreadable: of another version. */
-export type Connection = 'open' | 'lost' | 'refused' | 'over' | 'unreadable';
+ *  ending: the run has ended, its report is on its way; over: it has come; incomplete: it has not;
+ *  unreadable: of another version. */
+export type Connection = 'open' | 'lost' | 'refused' | 'ending' | 'over' | 'incomplete' |
+  'unreadable';
 
 /** What a source calls. */
 export interface Viewer {

@@ -14,6 +14,11 @@ const troubles: Partial<Record<Connection, string>> = {
   unreadable: 'The server has no document that this page can show: load the page again',
 };
 
+const endings: Partial<Record<Connection, string>> = {
+  ending: 'The report is on its way.',
+  incomplete: 'The report has not come: it is in the run directory, and firm view shows it.',
+};
+
 export class StatusPanel implements Panel {
   readonly element = h('div', { 'data-panel': 'status', hidden: true });
   // What a screen reader says by itself: the state, not every round.
@@ -43,6 +48,7 @@ export class StatusPanel implements Panel {
   connection(state: Connection): void {
     this.connected = state;
     this.show();
+    if (state !== 'open') this.tell(endings[state] ?? '');
   }
 
   update(run: RunDocument, change: Change): void {

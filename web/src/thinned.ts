@@ -6,8 +6,8 @@ import type { Curve } from './document';
 export const mostPoints = 4000;
 export const thinnedPoints = 2000;
 
-/** Which points are kept: at most `most` of those that are numbers. Stretches are of equal length in
- *  rounds, so that a curve that is thinned again and again does not lose its beginning. */
+/** Which points are kept: at most `most` of those that are numbers. Stretches are of equal length
+ *  in rounds, so that a curve that is thinned again and again does not lose its beginning. */
 export function thinned(
   values: readonly (number | null)[],
   rounds: readonly number[],
