@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "report/packed_values.h"
 #include "report/page_bundle.h"
@@ -125,7 +126,8 @@ TEST(PackedValuesTest, ReducedValuesAreMeansUpToTheEdge) {
 TEST(ThinnedCurveTest, ShortCurvesKeepAllThatIsFinite) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> values = {1, nan, 3, std::numeric_limits<double>::infinity(), 5};
-  EXPECT_EQ(thinned(values, 20), (std::vector<std::size_t>{0, 2, 4}));
+  const std::vector<long> rounds = {0, 1, 2, 3, 4};
+  EXPECT_EQ(thinned(values, rounds, 20), (std::vector<std::size_t>{0, 2, 4}));
 }
 
 TEST(ThinnedCurveTest, LongCurvesKeepBeginningEndAndEveryPeak) {
@@ -133,7 +135,9 @@ TEST(ThinnedCurveTest, LongCurvesKeepBeginningEndAndEveryPeak) {
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = 1 / (1 + static_cast<double>(k));
   values[31415] = 9;
   values[77777] = -9;
-  const std::vector<std::size_t> kept = thinned(values, 2000);
+  std::vector<long> rounds(values.size());
+  std::iota(rounds.begin(), rounds.end(), 0);
+  const std::vector<std::size_t> kept = thinned(values, rounds, 2000);
   EXPECT_LE(kept.size(), 2000u);
   EXPECT_GT(kept.size(), 1900u);
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));

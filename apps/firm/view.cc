@@ -29,7 +29,7 @@ void run(const Arguments& a) {
   };
   catch_interrupts();
   const Server server(address, source);
-  fmt::print("{}\nOpen this address in a browser; Ctrl-C ends.\n", server.url());
+  fmt::print("dashboard: {}\nOpen this address in a browser; Ctrl-C ends.\n", server.url());
   std::fflush(stdout);
   while (!interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }

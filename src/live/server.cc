@@ -94,25 +94,34 @@ class Server::Impl {
 
   static void refuse(httplib::Response& response, int status, const std::string& why) {
     response.status = status;
-    response.set_content(fmt::format("{{\"error\":\"{}\"}}", why), kJson);
+    response.set_content(fmt::format(R"({{"error":"{}"}})", why), kJson);
+  }
+
+  // As it is: the library would compress contents, and takes ten seconds for an image.
+  static void send(httplib::Response& response, std::string body, const char* type) {
+    const auto text = std::make_shared<const std::string>(std::move(body));
+    response.set_content_provider(
+        text->size(), type,
+        [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+          return sink.write(text->data() + offset, length);
+        });
   }
 
   void add_answers() {
     server_.Get("/", [](const auto&, auto& response) {
-      response.set_content(live_page(), "text/html; charset=utf-8");
+      send(response, live_page(), "text/html; charset=utf-8");
     });
-    server_.Get("/api/document", [this](const auto&, auto& response) {
-      response.set_content(source_.document(), kJson);
-    });
+    server_.Get("/api/document",
+                [this](const auto&, auto& response) { send(response, source_.document(), kJson); });
     server_.Get("/api/images", [this](const auto&, auto& response) {
-      const std::string images = source_.images();
+      std::string images = source_.images();
       response.status = images.empty() ? 204 : 200;
-      if (!images.empty()) response.set_content(images, kJson);
+      if (!images.empty()) send(response, std::move(images), kJson);
     });
     server_.Get("/api/events", [this](const auto&, auto& response) { stream(response); });
     if (source_.metrics) {
       server_.Get("/metrics", [this](const auto&, auto& response) {
-        response.set_content(source_.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+        send(response, source_.metrics(), "text/plain; version=0.0.4; charset=utf-8");
       });
     }
     for (const char* command : {"pause", "resume", "stop"}) {

@@ -81,7 +81,7 @@ void RunCurves::add(const Json& line, const std::string& key, const std::string&
 }
 
 void RunCurves::thin(Curve& curve) const {
-  const std::vector<std::size_t> kept = thinned(curve.values, most_);
+  const std::vector<std::size_t> kept = thinned(curve.values, curve.rounds, most_);
   keep_only(kept, curve.rounds);
   keep_only(kept, curve.seconds);
   keep_only(kept, curve.values);
@@ -94,7 +94,7 @@ Json RunCurves::json() const {
     Json rounds = Json::array();
     Json seconds = Json::array();
     Json values = Json::array();
-    for (const std::size_t k : thinned(curve.values, most_)) {
+    for (const std::size_t k : thinned(curve.values, curve.rounds, most_)) {
       rounds.push_back(curve.rounds[k]);
       seconds.push_back(rounded(curve.seconds[k]));
       values.push_back(rounded(curve.values[k]));

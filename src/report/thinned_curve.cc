@@ -18,20 +18,25 @@ std::vector<std::size_t> finite_points(std::span<const double> values) {
 
 }  // namespace
 
-std::vector<std::size_t> thinned(std::span<const double> values, std::size_t most) {
-  FIRM_CHECK(most >= 20);
-  std::vector<std::size_t> points = finite_points(values);
+std::vector<std::size_t> thinned(std::span<const double> values, std::span<const long> rounds,
+                                 std::size_t most) {
+  FIRM_CHECK(most >= 20 && rounds.size() == values.size());
+  const std::vector<std::size_t> points = finite_points(values);
   if (points.size() <= most) return points;
   const std::size_t head = most / 10;
   std::vector<std::size_t> kept(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(head));
-  const std::size_t pieces = (most - head - 1) / 2;
-  const std::size_t rest = points.size() - head - 1;
+  const auto pieces = static_cast<long>((most - head - 1) / 2);
+  const long first = rounds[points[head]];
+  const long span = rounds[points.back()] - first;
   const auto lower = [&](std::size_t a, std::size_t b) { return values[a] < values[b]; };
-  for (std::size_t k = 0; k < pieces; ++k) {
-    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(head + k * rest / pieces);
-    const auto end = points.begin() + static_cast<std::ptrdiff_t>(head + (k + 1) * rest / pieces);
-    if (begin == end) continue;
-    const auto [low, high] = std::minmax_element(begin, end, lower);
+  auto at = points.begin() + static_cast<std::ptrdiff_t>(head);
+  for (long k = 1; k <= pieces; ++k) {
+    const auto begin = at;
+    at = k == pieces ? points.end() - 1 : std::find_if(begin, points.end() - 1, [&](std::size_t p) {
+      return rounds[p] >= first + k * span / pieces;
+    });
+    if (begin == at) continue;
+    const auto [low, high] = std::minmax_element(begin, at, lower);
     kept.push_back(std::min(*low, *high));
     if (*low != *high) kept.push_back(std::max(*low, *high));
   }
