@@ -1,6 +1,7 @@
 // Files that are cut off, or of which bits are turned: they are read, or refused with a
 // firm::Error.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -159,6 +160,7 @@ TEST(Trial, TellsWhetherAProcessWouldEnd) {
   EXPECT_TRUE(survives([] { throw data_error({"a", "b", "c", "d"}); }));
   EXPECT_FALSE(survives([] { std::raise(SIGSEGV); }));
   EXPECT_FALSE(survives([] { std::abort(); }));
+  EXPECT_FALSE(survives([] { ::pause(); }, {0.05, 0.05}));
 }
 
 }  // namespace
