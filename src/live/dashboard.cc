@@ -60,9 +60,9 @@ class Dashboard::Impl {
  private:
   ServerSource source() {
     ServerSource source;
-    source.document = [this] {
+    source.document = [this] { return feed_.document(); };
+    source.document_sent = [this] {
       if (over_) ++farewells_;
-      return feed_.document();
     };
     source.images = [this] { return run_.images().json(); };
     source.metrics = [this] { return feed_.metrics(); };

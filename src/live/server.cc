@@ -98,12 +98,16 @@ class Server::Impl {
   }
 
   // As it is: the library would compress contents, and takes ten seconds for an image.
-  static void send(httplib::Response& response, std::string body, const char* type) {
+  static void send(httplib::Response& response, std::string body, const char* type,
+                   const std::function<void()>& sent = {}) {
     const auto text = std::make_shared<const std::string>(std::move(body));
     response.set_content_provider(
         text->size(), type,
         [text](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
           return sink.write(text->data() + offset, length);
+        },
+        [sent](bool) {
+          if (sent) sent();
         });
   }
 
@@ -111,8 +115,9 @@ class Server::Impl {
     server_.Get("/", [](const auto&, auto& response) {
       send(response, live_page(), "text/html; charset=utf-8");
     });
-    server_.Get("/api/document",
-                [this](const auto&, auto& response) { send(response, source_.document(), kJson); });
+    server_.Get("/api/document", [this](const auto&, auto& response) {
+      send(response, source_.document(), kJson, source_.document_sent);
+    });
     server_.Get("/api/images", [this](const auto&, auto& response) {
       std::string images = source_.images();
       response.status = images.empty() ? 204 : 200;

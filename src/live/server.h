@@ -12,6 +12,7 @@ namespace firm {
 // What the server asks for. All are called from several threads.
 struct ServerSource {
   std::function<std::string()> document;  // JSON
+  std::function<void()> document_sent;    // may be empty
   std::function<std::string()> images;    // JSON; empty: none
   std::function<std::string()> metrics;   // may be empty: there are none
   // "pause", "resume", "stop"; false when the run is over. May be empty: nothing can be done.
