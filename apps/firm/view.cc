@@ -22,7 +22,7 @@ void run(const Arguments& a) {
   const ListenAddress address = parse_listen_address("--listen", a.listen);
   const std::string document = finished_runs(a.runs);
   ServerSource source;
-  source.document = [&] { return document; };
+  source.document = [&] { return std::string(document); };
   source.images = [] { return std::string(); };
   source.events = [&](const auto& write) {
     write(fmt::format("event: document\ndata: {}\n\nevent: end\ndata: {{}}\n\n", document));
