@@ -1,6 +1,7 @@
 // What pages get to know of a run, without a network.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "firm/error.h"
@@ -123,14 +124,19 @@ TEST(RunCurves, ChunksFollowEachOther) {
 
 class Feed : public ::testing::Test {
  protected:
-  Feed() : run_("recon"), feed_(run_) {}
+  Feed() : run_("recon"), feed_(run_) { run_.add_watcher(1); }
 
-  void start(const std::string& history = "") {
-    run_.start({{"name", "s"}}, {{"study", "s"}, {"method", "firm"}}, history, 1);
+  void start(const std::string& history = "", std::size_t chunk = 0) {
+    run_.start({.study = {{"name", "s"}},
+                .summary = {{"study", "s"}, {"method", "firm"}},
+                .curves = {{"objective", ""}, {"residual", "xrt"}, {"kkt", ""}},
+                .history = history,
+                .chunk = chunk});
     feed_.publish();
   }
   void round(int k) {
-    run_.add_round(k, 100, k / 100.0, line(k, 1.0 / (k + 1)).dump());
+    const double value = 1.0 / (k + 1);
+    run_.add_round(100, {k, k / 100.0, {value, 2 * value, std::nan("")}});
     feed_.publish();
   }
   // Names of the events since the cursor, and the data of the last of each.
@@ -202,6 +208,37 @@ TEST_F(Feed, BeginsAnewWithAnAttempt) {
   EXPECT_EQ(data_["document"]["curves"][0]["round"], Json::array({0}));
 }
 
+TEST_F(Feed, GoesOnWithTheNextChunk) {
+  start();
+  round(0);
+  round(1);
+  start(line(0, 1, 0).dump() + "\n" + line(1, 1, 0).dump() + "\n", 1);
+  round(0);
+  const Json document = Json::parse(feed_.document());
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1, 2}));
+  EXPECT_EQ(document["live"]["chunk"], 1);
+}
+
+TEST_F(Feed, LeavesOutWhatIsNotKnown) {
+  start();
+  round(0);
+  const Json document = Json::parse(feed_.document());
+  ASSERT_EQ(document["curves"].size(), 2u);
+  EXPECT_EQ(document["curves"][1]["site"], "xrt");
+  EXPECT_EQ(feed_.metrics().find("firm_kkt"), std::string::npos);
+}
+
+TEST_F(Feed, MakesNoEventsWhereNobodyLooks) {
+  run_.add_watcher(-1);
+  start();
+  round(0);
+  EXPECT_TRUE(next().empty());
+  run_.add_watcher(1);
+  EXPECT_EQ(Json::parse(feed_.document(&cursor_))["curves"][0]["round"], Json::array({0}));
+  round(1);
+  EXPECT_EQ(next().front(), "rounds");
+}
+
 TEST_F(Feed, EndsWithTheDocumentOfTheEnd) {
   start();
   round(0);
@@ -271,12 +308,17 @@ TEST(LiveImages, AreWantedOnlyWhereSomebodyLooks) {
 
 // ---- metrics -----------------------------------------------------------------------------------
 
+LiveFacts facts_of(const std::string& kind) {
+  return {.kind = kind,
+          .summary = {{"study", "a \"study\""}},
+          .curves = {{"objective", ""}, {"residual", "xrf-1"}, {"residual", "xrt"}}};
+}
+
 TEST(Metrics, OfARun) {
   LiveStatus status;
   status.state = "computing";
   status.round = 7;
-  const std::string text =
-      metrics_text({"recon", {}, {{"study", "a \"study\""}}}, status, line(7, 0.5));
+  const std::string text = metrics_text(facts_of("recon"), status, {0.5, 2, 1});
   EXPECT_CONTAINS(text, "# TYPE firm_round gauge\nfirm_round 7\n");
   EXPECT_CONTAINS(text, "firm_state{state=\"computing\"} 1\n");
   EXPECT_CONTAINS(text, "firm_state{state=\"paused\"} 0\n");
@@ -290,7 +332,7 @@ TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
   status.sites = {{"xrf-1", "lost"}, {"xrt", "computing"}};
   status.sums = 12;
   status.attempt = 2;
-  const std::string text = metrics_text({"coordinator", {}, {}}, status, line(7, 0.5));
+  const std::string text = metrics_text(facts_of("coordinator"), status, {0.5, 2, 1});
   EXPECT_CONTAINS(text, "firm_sums 12\n");
   EXPECT_CONTAINS(text, "firm_attempt 2\n");
   EXPECT_CONTAINS(text, "firm_site_state{site=\"xrf-1\",state=\"lost\"} 1\n");
@@ -301,9 +343,10 @@ TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
 TEST(Metrics, OfASiteTellWhatHasLeft) {
   LiveStatus status;
   status.sent["share"] = {3, 4096};
-  const std::string text = metrics_text({"site", {}, {}}, status, Json::object());
+  const std::string text = metrics_text(facts_of("site"), status, {});
   EXPECT_CONTAINS(text, "# TYPE firm_sent_bytes_total counter\n");
   EXPECT_CONTAINS(text, "firm_sent_bytes_total{kind=\"share\"} 4096\n");
+  EXPECT_EQ(text.find("firm_round"), std::string::npos);
 }
 
 // ---- the page ----------------------------------------------------------------------------------

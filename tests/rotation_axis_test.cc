@@ -43,8 +43,10 @@ class AxisOf {
     Block b(g.rays(), 1);
     make_projector(g)->forward(simulation.sites[static_cast<std::size_t>(trial.site)].truth, b);
     const float largest = *std::max_element(b.values().begin(), b.values().end());
-    std::normal_distribution<float> noise(0, static_cast<float>(trial.noise) * largest);
-    for (float& value : b.values()) value += noise(random_);
+    std::normal_distribution<float> noise(0, 1);
+    for (float& value : b.values()) {
+      value += static_cast<float>(trial.noise) * largest * noise(random_);
+    }
     angles = g.angles;
     sinogram = Sinogram(static_cast<std::size_t>(g.beamlets), std::move(b));
     range = {static_cast<double>(g.beamlets) / 2, static_cast<double>(g.beamlets) / 4};

@@ -26,7 +26,8 @@ class CoordinatorPage {
 
   void watch(CoordinatorCallbacks& callbacks) {
     callbacks.on_start = [this](const StudyFile& study, const SolveOptions& options) {
-      live_.start({}, Dashboard::first_summary(study, options), "", 1);
+      live_.start(
+          {.summary = Dashboard::first_summary(study, options), .curves = {{"sum_seconds", ""}}});
       live_.set_state("waiting", "for all sites to come");
     };
     callbacks.on_exchange = [this, before = callbacks.on_exchange](std::uint64_t sums) {
@@ -54,10 +55,7 @@ class CoordinatorPage {
     const double now = watch_.seconds();
     if (sums == sums_ || now < seconds_ + 0.1) return;
     const auto fresh = static_cast<double>(sums - sums_);
-    const auto number = static_cast<int>(sums);
-    live_.add_round(number, 0, now,
-                    fmt::format(R"({{"round":{},"seconds":{},"sum_seconds":{}}})", number, now,
-                                (now - seconds_) / fresh));
+    live_.add_round(0, {static_cast<long>(sums), now, {(now - seconds_) / fresh}});
     sums_ = sums;
     seconds_ = now;
   }

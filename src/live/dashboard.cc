@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "firm/version.h"
@@ -25,6 +26,35 @@ std::string report_in(const std::string& directory) {
   if (!std::filesystem::exists(folder / "summary.json")) return "";
   std::ifstream in(folder / "report.html", std::ios::binary);
   return document_in_page(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kOther = "other";  // has no data, and no residual
+
+// What history.jsonl has of a round, in its order; and the values.
+std::vector<CurveName> curves_of(const std::vector<std::string>& names) {
+  std::vector<CurveName> curves;
+  for (const char* key :
+       {"objective", "step_norm", "constraint_violation", "kkt", "step_size", "error_to_truth"}) {
+    curves.push_back({key, ""});
+  }
+  for (const std::string& name : names) {
+    if (name != kOther) curves.push_back({"residual", name});
+  }
+  return curves;
+}
+
+std::vector<double> values_of(const RoundRecord& r, const std::vector<std::string>& names) {
+  std::vector<double> values = {r.objective,
+                                r.step_norm,
+                                r.violation.value_or(kNotKnown),
+                                r.kkt,
+                                r.step_size > 0 ? r.step_size : kNotKnown,
+                                r.error.value_or(kNotKnown)};
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    if (names[v] != kOther) values.push_back(r.residuals[v]);
+  }
+  return values;
 }
 
 // Calls what was there before, then `more`.
@@ -121,13 +151,18 @@ void Dashboard::watch(RunCallbacks& callbacks) {
     run_.set_state(stage.starts_with("reading") ? "reading" : "writing", stage);
   });
   add(callbacks.on_start, [this](const RunStart& start) {
-    run_.start(study_json(start.study), first_summary(start.study, start.options), start.history,
-               start.chunks);
+    names_ = start.names;
+    run_.start({.study = study_json(start.study),
+                .summary = first_summary(start.study, start.options),
+                .curves = curves_of(start.names),
+                .history = start.history,
+                .chunk = start.chunk,
+                .chunks = start.chunks});
   });
   const std::function<bool()> interrupted = callbacks.interrupted;
   add(callbacks.on_round,
-      [this, interrupted](const RoundRecord& record, int limit, const std::string& line) {
-        run_.add_round(record.round, limit, record.seconds, line);
+      [this, interrupted](const RoundRecord& record, int limit, const std::string&) {
+        run_.add_round(limit, {record.round, record.seconds, values_of(record, names_)});
         run_.wait_while_paused(interrupted);
       });
   callbacks.wants_images = [this] { return run_.wants_images(); };

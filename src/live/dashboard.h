@@ -35,6 +35,7 @@ class Dashboard {
  private:
   class Impl;
   LiveRun run_;
+  std::vector<std::string> names_;  // of the residuals of a round
   std::unique_ptr<Impl> impl_;
 };
 

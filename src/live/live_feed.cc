@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "firm/version.h"
@@ -14,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::milliseconds kInterval(250);
 constexpr std::size_t kMostPoints = 2000;
-constexpr std::size_t kMostNewPoints = 200;  // of one event
-constexpr std::size_t kEvents = 40;          // ten seconds
+constexpr std::size_t kMostNewPoints = 40;  // of one event
+constexpr std::size_t kEvents = 40;         // ten seconds
 
 // Texts of a run may hold bytes that are no UTF-8.
 std::string text_of(const Json& json) {
@@ -24,7 +25,7 @@ std::string text_of(const Json& json) {
 
 }  // namespace
 
-LiveFeed::LiveFeed(LiveRun& run) : run_(run), curves_(kMostPoints), last_line_(Json::object()) {
+LiveFeed::LiveFeed(LiveRun& run) : run_(run), curves_(kMostPoints) {
   update();
   thread_ = std::jthread([this] {
     std::unique_lock lock(mutex_);
@@ -56,24 +57,30 @@ void LiveFeed::push(const char* name, const std::string& json) {
   changed_.notify_all();
 }
 
-void LiveFeed::begin_anew(const LiveRun::News& news) {
+void LiveFeed::begin_anew() {
+  facts_ = run_.facts();
   curves_ = RunCurves(kMostPoints);
   continued_ = {};
-  last_line_ = Json::object();
-  std::vector<std::string> lines;
-  std::istringstream in(news.history);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  take_lines(lines, nullptr);
-}
-
-void LiveFeed::take_lines(const std::vector<std::string>& lines, RunCurves* fresh) {
-  for (const std::string& text : lines) {
+  last_.clear();
+  std::istringstream in(facts_.history);
+  for (std::string text; std::getline(in, text);) {
     Json line = Json::parse(text, nullptr, false);
-    if (!line.is_object()) continue;
+    if (!line.is_object()) break;
     continued_.apply(line);
     curves_.add(line);
-    if (fresh != nullptr) fresh->add(line);
-    last_line_ = std::move(line);
+  }
+}
+
+void LiveFeed::take_rounds(RunCurves& fresh) {
+  for (LiveRound& r : news_.rounds) {
+    continued_.apply(static_cast<int>(facts_.chunk), r.round, r.seconds);
+    for (std::size_t k = 0; k < r.values.size(); ++k) {
+      if (!std::isfinite(r.values[k])) continue;
+      for (RunCurves* curves : {&curves_, &fresh}) {
+        curves->add(curves->find(facts_.curves[k]), r.round, r.seconds, r.values[k]);
+      }
+    }
+    last_ = r.values;
   }
 }
 
@@ -82,12 +89,16 @@ void LiveFeed::update() {
   const std::uint64_t starts = news_.starts;
   news_ = run_.news();
   const bool anew = news_.starts != starts;
-  if (anew) begin_anew(news_);
+  if (anew) begin_anew();
   RunCurves fresh(kMostNewPoints);
-  take_lines(news_.lines, &fresh);
-  news_.status.chunk = last_line_.value("chunk", std::size_t{0});
+  take_rounds(fresh);
+  ended_ = news_.ended;
+  if (ended_) changed_.notify_all();
   status_ = status_json(news_.status);
+  if (run_.watchers() > 0) tell(anew, fresh);
+}
 
+void LiveFeed::tell(bool anew, const RunCurves& fresh) {
   // The seconds alone are told once a second.
   Json without = status_;
   without.erase("seconds");
@@ -95,7 +106,7 @@ void LiveFeed::update() {
   const double seconds = news_.status.seconds;
   if (anew) {
     push("document", document_now());
-  } else if (!news_.lines.empty()) {
+  } else if (!news_.rounds.empty()) {
     push("rounds", text_of({{"curves", fresh.json()}}));
   }
   if (!anew && (now != last_status_ || seconds >= status_sent_ + 1)) {
@@ -107,9 +118,6 @@ void LiveFeed::update() {
     images_ = news_.status.images;
     push("images", text_of({{"version", images_}}));
   }
-  if (!news_.ended) return;
-  ended_ = true;
-  changed_.notify_all();
 }
 
 std::string LiveFeed::document_now() const {
@@ -118,11 +126,11 @@ std::string LiveFeed::document_now() const {
   if (const std::string whole = ended_ ? run_.document() : ""; !whole.empty()) {
     return fmt::format("{{\"live\":{},{}", live, std::string_view(whole).substr(1));
   }
-  Json document = {{"format", "firm-report"},  {"version", 1},    {"program", kVersion},
-                   {"kind", news_.facts.kind}, {"live", status_}, {"summary", news_.facts.summary}};
+  Json document = {{"format", "firm-report"}, {"version", 1},    {"program", kVersion},
+                   {"kind", facts_.kind},     {"live", status_}, {"summary", facts_.summary}};
   if (document["summary"].is_null()) document["summary"] = {{"study", ""}, {"version", kVersion}};
   document["summary"]["seconds"] = news_.status.seconds;
-  if (!news_.facts.study.is_null()) document["study"] = news_.facts.study;
+  if (!facts_.study.is_null()) document["study"] = facts_.study;
   document["curves"] = curves_.json();
   return text_of(document);
 }
@@ -152,7 +160,7 @@ LiveFeed::Events LiveFeed::wait(std::uint64_t& cursor, std::chrono::milliseconds
 
 std::string LiveFeed::metrics() {
   const std::lock_guard lock(mutex_);
-  return metrics_text(news_.facts, news_.status, last_line_);
+  return metrics_text(facts_, news_.status, last_);
 }
 
 }  // namespace firm

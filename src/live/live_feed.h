@@ -45,8 +45,11 @@ class LiveFeed {
   };
 
   void update();
-  void begin_anew(const LiveRun::News& news);
-  void take_lines(const std::vector<std::string>& lines, RunCurves* fresh);
+  // Events of an update, for who looks.
+  void tell(bool anew, const RunCurves& fresh);
+  void begin_anew();
+  // Points of the rounds that are new, for curves of all and for those of an event.
+  void take_rounds(RunCurves& fresh);
   void push(const char* name, const std::string& json);
   std::string document_now() const;
 
@@ -54,12 +57,13 @@ class LiveFeed {
   std::mutex mutex_;
   std::condition_variable changed_;
   LiveRun::News news_;
+  LiveFacts facts_;
   nlohmann::ordered_json status_;  // as pages have it
   std::string last_status_;        // as it was sent, but for the seconds
   double status_sent_ = -1;        // seconds of the run
   RunCurves curves_;
   ContinuedRounds continued_;
-  nlohmann::ordered_json last_line_;
+  std::vector<double> last_;  // values of the last round
   std::uint64_t images_ = 0;
   std::deque<Event> events_;
   std::uint64_t numbers_ = 0;

@@ -69,21 +69,27 @@ std::string LiveImages::json() {
   const Stopwatch watch;
   const std::size_t pixels = grid.rows * grid.columns;
   std::span<const float> left = values;
-  j["stacks"] = nlohmann::ordered_json::array();
-  for (const Stack& stack : stacks) {
+  // Values are long, and need no escapes: they are put in as texts.
+  json_ = j.dump();
+  json_.back() = ',';
+  json_ += R"("stacks":[)";
+  for (std::size_t k = 0; k < stacks.size(); ++k) {
     PackedValues packed(packing, grid.rows, grid.columns);
     for (const std::size_t z : packing.slices) {
       packed.add(z, left.first(pixels));
       left = left.subspan(pixels);
     }
-    nlohmann::ordered_json one = {{"site", stack.site},
+    nlohmann::ordered_json one = {{"site", stacks[k].site},
                                   {"view", "reconstruction"},
-                                  {"signal", stack.signal},
-                                  {"units", stack.units}};
-    one.update(packed_json(packed));
-    j["stacks"].push_back(std::move(one));
+                                  {"signal", stacks[k].signal},
+                                  {"units", stacks[k].units}};
+    one.update(packing_json(packed));
+    if (k > 0) json_ += ',';
+    json_ += one.dump();
+    json_.back() = ',';
+    json_ += R"("values":")" + packed.base64() + R"("})";
   }
-  json_ = j.dump();
+  json_ += "]}";
   json_version_ = version;
   lock.lock();
   making_seconds_ = watch.seconds();

@@ -10,23 +10,27 @@ namespace {
 constexpr std::size_t kMessages = 50;
 constexpr double kImageSeconds = 1;
 // Images may take so much of the time: seconds between them, for a second of work.
-constexpr double kImageRest = 100;
+constexpr double kImageRest = 200;
 
 }  // namespace
 
 LiveRun::LiveRun(std::string kind) { facts_.kind = std::move(kind); }
 
-void LiveRun::start(nlohmann::ordered_json study, nlohmann::ordered_json summary,
-                    const std::string& history, std::size_t chunks) {
+void LiveRun::start(LiveFacts facts) {
   const std::lock_guard lock(mutex_);
-  facts_.study = std::move(study);
-  facts_.summary = std::move(summary);
-  history_ = history;
-  lines_.clear();
-  status_.chunks = chunks;
+  facts.kind = facts_.kind;
+  facts_ = std::move(facts);
+  rounds_.clear();
+  status_.chunk = facts_.chunk;
+  status_.chunks = facts_.chunks;
   status_.state = "computing";
   status_.stage.clear();
   ++starts_;
+}
+
+LiveFacts LiveRun::facts() const {
+  const std::lock_guard lock(mutex_);
+  return facts_;
 }
 
 void LiveRun::set_state(const std::string& state, const std::string& stage) {
@@ -41,14 +45,16 @@ void LiveRun::add_message(const std::string& text) {
   if (status_.messages.size() > kMessages) status_.messages.pop_front();
 }
 
-void LiveRun::add_round(int round, int limit, double seconds, const std::string& line) {
+void LiveRun::add_round(int limit, LiveRound round) {
   const std::lock_guard lock(mutex_);
-  lines_.push_back(line);
-  status_.round = round;
+  status_.round = static_cast<int>(round.round);
   status_.limit = limit;
-  const double per_round = pace_.seconds_per_round(round, seconds);
+  const double per_round = pace_.seconds_per_round(status_.round, round.seconds);
   status_.remaining.reset();
-  if (limit > round && per_round > 0) status_.remaining = per_round * (limit - round);
+  if (limit > status_.round && per_round > 0) {
+    status_.remaining = per_round * (limit - status_.round);
+  }
+  rounds_.push_back(std::move(round));
 }
 
 void LiveRun::set_sites(std::vector<LiveSite> sites) {
@@ -109,9 +115,7 @@ LiveRun::News LiveRun::news() {
   News news;
   const std::lock_guard lock(mutex_);
   news.starts = starts_;
-  news.history = history_;
-  news.facts = facts_;
-  news.lines.swap(lines_);
+  news.rounds.swap(rounds_);
   news.status = status_;
   news.ended = ended_;
   if (!ended_) {

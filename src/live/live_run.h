@@ -12,15 +12,26 @@
 #include "core/timing.h"
 #include "live/live_images.h"
 #include "live/live_status.h"
+#include "report/run_curves.h"
 #include "run/pace.h"
 
 namespace firm {
 
-// What a document of a run says from its start on.
+// What is known of a run from its start on.
 struct LiveFacts {
-  std::string kind;                // recon, site, coordinator
-  nlohmann::ordered_json study;    // null: a coordinator's page shows none
-  nlohmann::ordered_json summary;  // study, version, method, options
+  std::string kind = {};                // recon, site, coordinator
+  nlohmann::ordered_json study = {};    // null: a coordinator's page shows none
+  nlohmann::ordered_json summary = {};  // study, version, method, options
+  std::vector<CurveName> curves = {};   // that its rounds have values of
+  std::string history = {};             // lines of the rounds that are done
+  std::size_t chunk = 0;
+  std::size_t chunks = 1;
+};
+
+struct LiveRound {
+  long round = 0;
+  double seconds = 0;
+  std::vector<double> values;  // of LiveFacts::curves; what is not known is not finite
 };
 
 class LiveRun {
@@ -28,13 +39,11 @@ class LiveRun {
   explicit LiveRun(std::string kind);
 
   // ---- the run tells -----
-  // Again when an attempt of a federation begins anew; `history`: lines of rounds that are done.
-  void start(nlohmann::ordered_json study, nlohmann::ordered_json summary,
-             const std::string& history, std::size_t chunks);
+  // Again for every chunk, and when an attempt of a federation begins anew. The kind stays.
+  void start(LiveFacts facts);
   void set_state(const std::string& state, const std::string& stage = "");
   void add_message(const std::string& text);
-  // `line` as in history.jsonl.
-  void add_round(int round, int limit, double seconds, const std::string& line);
+  void add_round(int limit, LiveRound round);
   void set_sites(std::vector<LiveSite> sites);
   void set_sums(std::uint64_t sums, std::uint32_t attempt);
   void set_sent(std::map<std::string, LiveTraffic> sent);
@@ -58,15 +67,14 @@ class LiveRun {
   int watchers() const { return watchers_; }
 
   struct News {
-    std::uint64_t starts = 0;        // how often `start` was called
-    std::string history;             // of the last start
-    LiveFacts facts;                 // likewise
-    std::vector<std::string> lines;  // since the last news
+    std::uint64_t starts = 0;       // how often `start` was called
+    std::vector<LiveRound> rounds;  // since the last news
     LiveStatus status;
     bool ended = false;
   };
   // Since the last call.
   News news();
+  LiveFacts facts() const;
   // Of a run that has ended; empty: there is none.
   std::string document() const;
 
@@ -77,8 +85,7 @@ class LiveRun {
   LiveStatus status_;
   LiveFacts facts_;
   std::uint64_t starts_ = 0;
-  std::string history_;
-  std::vector<std::string> lines_;
+  std::vector<LiveRound> rounds_;
   std::string document_;
   bool ended_ = false;
   LiveImages images_;

@@ -5,6 +5,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "firm/version.h"
@@ -12,7 +13,6 @@
 namespace firm {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Labels = std::map<std::string, std::string>;
 
 constexpr const char* kStates[] = {"starting", "reading", "waiting",  "computing", "sending",
@@ -28,10 +28,6 @@ class Metrics {
   void counter(const char* name, const char* help, double value, const Labels& labels = {}) {
     auto& family = prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
     family.Add(labels).Increment(value);
-  }
-  // Those of the last round.
-  void of_line(const Json& line, const char* key, const char* name, const char* help) {
-    if (line.contains(key) && line[key].is_number()) gauge(name, help, line[key].get<double>());
   }
   std::string text() const { return prometheus::TextSerializer().Serialize(registry_.Collect()); }
 
@@ -50,20 +46,32 @@ void add_state(Metrics& m, const LiveFacts& facts, const LiveStatus& status) {
   m.gauge("firm_run_seconds", "Seconds since the program has begun the run", status.seconds);
 }
 
-void add_rounds(Metrics& m, const LiveStatus& status, const Json& line) {
-  if (line.empty()) return;
+struct OfRound {
+  const char* key;  // of the history
+  const char* name;
+  const char* help;
+};
+constexpr OfRound kOfRounds[] = {
+    {"objective", "firm_objective", "f(w) of the last round"},
+    {"kkt", "firm_kkt_relative", "Relative KKT residual of the last round"},
+    {"step_norm", "firm_step_norm", "||w - w before|| of the last round"},
+    {"constraint_violation", "firm_constraint_violation", "||D w|| of the last round"},
+    {"residual", "firm_residual", "||A w - b|| of a site, of the last round"},
+};
+
+void add_rounds(Metrics& m, const LiveFacts& facts, const LiveStatus& status,
+                const std::vector<double>& last) {
+  if (last.empty()) return;
   m.gauge("firm_round", "Rounds done", status.round);
   m.gauge("firm_round_limit", "Rounds after which the run ends at the latest; 0: not known",
           status.limit);
-  m.of_line(line, "objective", "firm_objective", "f(w) of the last round");
-  m.of_line(line, "kkt", "firm_kkt_relative", "Relative KKT residual of the last round");
-  m.of_line(line, "step_norm", "firm_step_norm", "||w - w before|| of the last round");
-  m.of_line(line, "constraint_violation", "firm_constraint_violation", "||D w|| of the last round");
-  if (!line.contains("residuals")) return;
-  for (const auto& [site, value] : line["residuals"].items()) {
-    if (!value.is_number()) continue;
-    m.gauge("firm_residual", "||A w - b|| of a site, of the last round", value.get<double>(),
-            {{"site", site}});
+  for (std::size_t k = 0; k < last.size(); ++k) {
+    const CurveName& curve = facts.curves[k];
+    for (const OfRound& one : kOfRounds) {
+      if (curve.key != one.key || !std::isfinite(last[k])) continue;
+      m.gauge(one.name, one.help, last[k],
+              curve.site.empty() ? Labels{} : Labels{{"site", curve.site}});
+    }
   }
 }
 
@@ -88,10 +96,11 @@ void add_federation(Metrics& m, const LiveFacts& facts, const LiveStatus& status
 
 }  // namespace
 
-std::string metrics_text(const LiveFacts& facts, const LiveStatus& status, const Json& line) {
+std::string metrics_text(const LiveFacts& facts, const LiveStatus& status,
+                         const std::vector<double>& last) {
   Metrics m;
   add_state(m, facts, status);
-  if (facts.kind != "coordinator") add_rounds(m, status, line);
+  if (facts.kind != "coordinator") add_rounds(m, facts, status, last);
   add_federation(m, facts, status);
   return m.text();
 }

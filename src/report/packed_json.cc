@@ -4,7 +4,7 @@
 
 namespace firm {
 
-nlohmann::ordered_json packed_json(const PackedValues& packed) {
+nlohmann::ordered_json packing_json(const PackedValues& packed) {
   nlohmann::ordered_json j = {{"rows", packed.rows()},
                               {"columns", packed.columns()},
                               {"low", packed.low()},
@@ -14,6 +14,11 @@ nlohmann::ordered_json packed_json(const PackedValues& packed) {
     j["base"] = packed.base();
     j["step"] = packed.step();
   }
+  return j;
+}
+
+nlohmann::ordered_json packed_json(const PackedValues& packed) {
+  nlohmann::ordered_json j = packing_json(packed);
   j["values"] = packed.base64();
   return j;
 }

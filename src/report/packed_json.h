@@ -7,7 +7,9 @@
 
 namespace firm {
 
-// rows, columns, low, high, bits, values; with 16 bits base and step.
+// rows, columns, low, high, bits; with 16 bits base and step.
+nlohmann::ordered_json packing_json(const PackedValues& packed);
+// And values.
 nlohmann::ordered_json packed_json(const PackedValues& packed);
 
 }  // namespace firm

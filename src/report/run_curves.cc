@@ -1,8 +1,7 @@
 #include "report/run_curves.h"
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
+#include <algorithm>
+#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -13,9 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A coordinator has no history but the time that its sums take.
-constexpr const char* kCommon[] = {"objective", "step_norm", "constraint_violation",
-                                   "kkt",       "step_size", "sum_seconds"};
+constexpr const char* kCommon[] = {"objective", "step_norm", "constraint_violation", "kkt",
+                                   "step_size"};
 constexpr const char* kError = "error_to_truth";
 
 double number_of(const Json& value) {
@@ -24,12 +22,10 @@ double number_of(const Json& value) {
 
 // Enough digits for a curve.
 Json rounded(double value) {
-  if (value == 0 || !std::isfinite(value)) return value;
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 6);
-  const double kept = std::round(value / unit) * unit;
   char text[32];
-  std::snprintf(text, sizeof text, "%.7g", kept);
-  return std::strtod(text, nullptr);
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 7);
+  std::from_chars(text, end.ptr, value);
+  return value;
 }
 
 template <typename T>
@@ -40,44 +36,58 @@ void keep_only(const std::vector<std::size_t>& kept, std::vector<T>& values) {
 
 }  // namespace
 
-void ContinuedRounds::apply(Json& line) {
-  const int chunk = line.value("chunk", 0);
+void ContinuedRounds::apply(int chunk, long& round, double& seconds) {
   if (chunk != chunk_) {
     chunk_ = chunk;
     rounds_before_ = round_ + 1;
     seconds_before_ = seconds_;
   }
-  round_ = rounds_before_ + line.value("round", 0L);
-  seconds_ = seconds_before_ + line.value("seconds", 0.0);
-  line["round"] = round_;
-  line["seconds"] = seconds_;
+  round = round_ = rounds_before_ + round;
+  seconds = seconds_ = seconds_before_ + seconds;
+}
+
+void ContinuedRounds::apply(Json& line) {
+  long round = line.value("round", 0L);
+  double seconds = line.value("seconds", 0.0);
+  apply(line.value("chunk", 0), round, seconds);
+  line["round"] = round;
+  line["seconds"] = seconds;
+}
+
+std::size_t RunCurves::find(const CurveName& name) {
+  const auto at = std::find_if(curves_.begin(), curves_.end(),
+                               [&](const Curve& curve) { return curve.name == name; });
+  if (at != curves_.end()) return static_cast<std::size_t>(at - curves_.begin());
+  curves_.push_back({name});
+  return curves_.size() - 1;
+}
+
+void RunCurves::add(std::size_t number, long round, double seconds, double value) {
+  Curve& curve = curves_[number];
+  ++curve.added;
+  curve.rounds.push_back(round);
+  curve.seconds.push_back(seconds);
+  curve.values.push_back(value);
+  if (curve.values.size() >= 2 * most_) thin(curve);
+}
+
+void RunCurves::add(const Json& line, const CurveName& name, const Json& value) {
+  add(find(name), line.value("round", 0L), line.value("seconds", 0.0), number_of(value));
 }
 
 void RunCurves::add_common(const Json& line) {
   for (const char* key : kCommon) {
-    if (line.contains(key)) add(line, key, "", line[key]);
+    if (line.contains(key)) add(line, {key, ""}, line[key]);
   }
 }
 
 void RunCurves::add_error(const Json& line) {
-  if (line.contains(kError)) add(line, kError, "", line[kError]);
+  if (line.contains(kError)) add(line, {kError, ""}, line[kError]);
 }
 
 void RunCurves::add_residuals(const Json& line) {
   if (!line.contains("residuals")) return;
-  for (const auto& [site, value] : line["residuals"].items()) add(line, "residual", site, value);
-}
-
-void RunCurves::add(const Json& line, const std::string& key, const std::string& site,
-                    const Json& value) {
-  const auto [at, is_new] = index_.try_emplace({key, site}, curves_.size());
-  if (is_new) curves_.push_back({key, site, 0, {}, {}, {}});
-  Curve& curve = curves_[at->second];
-  ++curve.added;
-  curve.rounds.push_back(line.value("round", 0L));
-  curve.seconds.push_back(line.value("seconds", 0.0));
-  curve.values.push_back(number_of(value));
-  if (curve.values.size() >= 2 * most_) thin(curve);
+  for (const auto& [site, value] : line["residuals"].items()) add(line, {"residual", site}, value);
 }
 
 void RunCurves::thin(Curve& curve) const {
@@ -90,7 +100,8 @@ void RunCurves::thin(Curve& curve) const {
 Json RunCurves::json() const {
   Json all = Json::array();
   for (const Curve& curve : curves_) {
-    Json j = {{"key", curve.key}, {"site", curve.site}};
+    if (curve.added == 0) continue;
+    Json j = {{"key", curve.name.key}, {"site", curve.name.site}};
     Json rounds = Json::array();
     Json seconds = Json::array();
     Json values = Json::array();

@@ -1,19 +1,26 @@
-// The curves of a run, from the lines of its history.
+// The curves of a run, from its rounds or from the lines of its history.
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace firm {
 
-// Chunks of slices are solved one after the other, each from round 0 and second 0: gives their
-// lines the rounds and seconds of one run.
+struct CurveName {
+  std::string key;   // objective, kkt, residual, ...: as in history.jsonl
+  std::string site;  // of a residual
+
+  bool operator==(const CurveName&) const = default;
+};
+
+// Chunks of slices are solved one after the other, each from round 0 and second 0: gives them the
+// rounds and seconds of one run.
 class ContinuedRounds {
  public:
+  void apply(int chunk, long& round, double& seconds);
+  // The same for a line of the history.
   void apply(nlohmann::ordered_json& line);
 
  private:
@@ -29,6 +36,10 @@ class RunCurves {
   // A curve with twice as many points is thinned to `most`.
   explicit RunCurves(std::size_t most) : most_(most) {}
 
+  // Number of a curve, which begins here when it is new.
+  std::size_t find(const CurveName& name);
+  void add(std::size_t curve, long round, double seconds, double value);
+
   // Parts of a line: of all sites together; the distance to the truth; the residual of each site.
   void add_common(const nlohmann::ordered_json& line);
   void add_error(const nlohmann::ordered_json& line);
@@ -39,26 +50,24 @@ class RunCurves {
     add_residuals(line);
   }
 
-  // `curves` of the document that docs/report.md describes.
+  // `curves` of the document that docs/report.md describes; those without points are left out.
   nlohmann::ordered_json json() const;
 
  private:
   struct Curve {
-    std::string key;
-    std::string site;
+    CurveName name;
     std::size_t added = 0;
-    std::vector<long> rounds;
-    std::vector<double> seconds;
-    std::vector<double> values;
+    std::vector<long> rounds = {};
+    std::vector<double> seconds = {};
+    std::vector<double> values = {};
   };
 
-  void add(const nlohmann::ordered_json& line, const std::string& key, const std::string& site,
+  void add(const nlohmann::ordered_json& line, const CurveName& name,
            const nlohmann::ordered_json& value);
   void thin(Curve& curve) const;
 
   std::size_t most_;
   std::vector<Curve> curves_;
-  std::map<std::pair<std::string, std::string>, std::size_t> index_;
 };
 
 }  // namespace firm

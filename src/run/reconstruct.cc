@@ -64,7 +64,7 @@ class Reconstruction {
   void keep_line(const std::string& line);
   void end_phase(const char* name);
   void tell_preparation(const ChunkRun& run) const;
-  void tell_start() const;
+  void tell_start(std::size_t chunk) const;
   RunOutput output() const;
 
   const ReconArguments& arguments_;
@@ -189,11 +189,13 @@ void Reconstruction::tell_preparation(const ChunkRun& run) const {
   }
 }
 
-void Reconstruction::tell_start() const {
+void Reconstruction::tell_start(std::size_t chunk) const {
   if (!callbacks_.on_start) return;
+  std::vector<std::string> names;
+  for (const Variable& v : variables_) names.push_back(v.name);
   callbacks_.on_start({resolved_, input_.options,
-                       several() ? finished_history() + lines_ : directory_->history(),
-                       plan_.chunks.size()});
+                       several() ? finished_history() + lines_ : directory_->history(), names,
+                       chunk, plan_.chunks.size()});
 }
 
 RunOutput Reconstruction::output() const {
@@ -212,7 +214,7 @@ ReconResult Reconstruction::at_once() {
   run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
   open_directory();
   directory_->open_history(run.rounds());
-  tell_start();
+  tell_start(0);
   end_phase("reading");
   const Solution solution = run.solve();
   end_phase("solving");
@@ -268,7 +270,7 @@ bool Reconstruction::solve_chunk(std::size_t k) {
   run.prepare(go_on ? checkpoint : "", observer(k, checkpoint, run));
   open_directory();
   open_history(k, earlier, run.rounds());
-  tell_start();
+  tell_start(k);
   if (callbacks_.on_event) {
     callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
                                     chunk.first, chunk.first + chunk.count - 1));

@@ -173,7 +173,11 @@ void PartsRun::open_directory() {
                              study_.sites, options_);
   write_study(directory_->file("study.toml"), resolved_);
   directory_->open_history(start_round_);
-  if (callbacks_.on_start) callbacks_.on_start({resolved_, options_, directory_->history(), 1});
+  if (callbacks_.on_start) {
+    std::vector<std::string> names;
+    for (const Variable& v : works_.front().problem->variables()) names.push_back(v.name);
+    callbacks_.on_start({resolved_, options_, directory_->history(), names});
+  }
 }
 
 // Of the first part: what the others know of their own is in the summary.

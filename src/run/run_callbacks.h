@@ -18,7 +18,9 @@ namespace firm {
 struct RunStart {
   const StudyFile& study;  // as resolved
   const SolveOptions& options;
-  std::string history;  // lines of the rounds that are done
+  std::string history;             // lines of the rounds that are done
+  std::vector<std::string> names;  // of RoundRecord::residuals
+  std::size_t chunk = 0;
   std::size_t chunks = 1;
 };
 

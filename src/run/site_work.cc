@@ -183,7 +183,9 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
-  if (callbacks_.on_start) callbacks_.on_start({resolved_, options_, directory_.history(), 1});
+  if (callbacks_.on_start) {
+    callbacks_.on_start({resolved_, options_, directory_.history(), names_});
+  }
   const Stopwatch watch;
   const Solution solution = solver.run();
   facts_.phases = {{"solving", watch.seconds()}};
