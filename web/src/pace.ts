@@ -1,10 +1,15 @@
-// Work that is asked for often and done now and then: in a frame of the browser, with pauses.
+// Work that is asked for often and done now and then: in a frame of the browser, with pauses that
+// are long when the work is, so that a page takes little from a run on the same machine.
 import type { Change } from './panel';
+
+/** A pause takes so many times as long as the work before it; painting comes on top of that. */
+const rest = 100;
+const longestPause = 2000;
 
 export class Pace {
   private readonly asked = new Set<Change>();
   private waiting = false;
-  private last = -Infinity;
+  private next = -Infinity;
 
   constructor(
     private readonly pause: number,
@@ -20,12 +25,14 @@ export class Pace {
     this.waiting = true;
     this.later(() => {
       this.waiting = false;
-      this.last = this.now();
+      const begin = this.now();
       const all = this.asked.has('all');
       const changes: Change[] = all ? ['all'] : [...this.asked];
       this.asked.clear();
       for (const each of changes) this.work(each);
-    }, Math.max(0, this.last + this.pause - this.now()));
+      const pause = Math.min(longestPause, rest * (this.now() - begin));
+      this.next = begin + Math.max(this.pause, pause);
+    }, Math.max(0, this.next - this.now()));
   }
 }
 

@@ -119,6 +119,23 @@ test('updates come together, with a pause between', () => {
   assert.deepEqual(done, ['all']);
 });
 
+test('long work is done less often', () => {
+  const pauses: number[] = [];
+  let then = () => {};
+  let now = 0;
+  let cost = 10;
+  const pace = new Pace(250, () => { now += cost; }, () => now, (next, milliseconds) => {
+    then = next;
+    pauses.push(milliseconds);
+  });
+  for (cost of [1, 10, 200, 0]) {
+    pace.ask('rounds');
+    then();
+  }
+  // From the begin of the work before to the begin of the next.
+  assert.deepEqual(pauses, [0, 249, 990, 1800]);
+});
+
 test('the state in words', () => {
   assert.equal(clock(65.9), '1:05');
   assert.equal(clock(7384), '2:03:04');
