@@ -25,6 +25,7 @@ if(FIRM_CHROMIUM)
 else()
   message(STATUS "No chromium: the page will not be tested in a browser")
 endif()
+# The longest come first, so that none is waited for at the end.
 set_tests_properties(${page_test_names} PROPERTIES
-  LABELS fast TIMEOUT 600
+  LABELS fast TIMEOUT 600 COST 100
   ENVIRONMENT "FIRM_PROGRAM=$<TARGET_FILE:firm_cli>;FIRM_CHROMIUM=${FIRM_CHROMIUM}")
