@@ -268,6 +268,12 @@ TEST_F(DashboardTest, JsonIsForPrograms) {
   EXPECT_EQ(last, summary("run"));
 }
 
+// Not even with another run's summary where it was started.
+TEST_F(DashboardTest, JsonOfARunThatFailsHasNoSummary) {
+  std::ofstream(directory_ / "summary.json") << "{}";
+  expect_error(run("recon nothing.toml --out run --json"), 2, "nothing.toml");
+}
+
 TEST_F(DashboardTest, QuietSaysNothing) {
   const Outcome outcome = run("recon study/study.toml --out run --quiet");
   EXPECT_EQ(outcome.code, 0);

@@ -85,7 +85,7 @@ int run(Arguments& a) {
   show.end(result.complete ? "finished" : "stopped",
            result.complete ? "" : "the same command goes on", a.coordinator.out);
   const int code = result.complete ? 0 : kStoppedEarly;
-  if (!show.speaks_to_people(a.coordinator.out)) return code;
+  if (!show.speaks_to_people()) return code;
   if (!result.complete) {
     fmt::print("Stopped; the same command goes on.\n");
     return code;

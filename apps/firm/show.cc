@@ -74,15 +74,12 @@ void Show::watch(RunCallbacks& callbacks, const std::string& name) {
 
 void Show::end(const std::string& state, const std::string& stage, const std::string& directory) {
   line_.reset();
+  if (options_.json && !directory.empty()) {
+    std::ifstream in(std::filesystem::path(directory) / "summary.json");
+    const Json summary = Json::parse(in, nullptr, false);
+    if (summary.is_object()) print_json("summary", summary);
+  }
   if (dashboard_) dashboard_->end(state, stage, directory);
-}
-
-bool Show::speaks_to_people(const std::string& directory) const {
-  if (!options_.json) return !options_.quiet;
-  std::ifstream in(std::filesystem::path(directory) / "summary.json");
-  const Json summary = Json::parse(in, nullptr, false);
-  if (summary.is_object()) print_json("summary", summary);
-  return false;
 }
 
 }  // namespace firm

@@ -46,10 +46,10 @@ class Show {
       throw;
     }
   }
-  // The run is over; what follows is printed to standard output.
+  // The run is over; with --json, the summary in `directory` is printed. One that has failed
+  // has none. What follows is for people.
   void end(const std::string& state, const std::string& stage, const std::string& directory);
-  // Whether a summary for people is wanted; with --json, that of `directory` is printed here.
-  bool speaks_to_people(const std::string& directory) const;
+  bool speaks_to_people() const { return !options_.quiet && !options_.json; }
 
  private:
   ShowOptions options_;

@@ -68,7 +68,7 @@ int run(Arguments& a) {
   const int code = result.complete && (!result.summary || result.summary->termination.converged)
                        ? 0
                        : kStoppedEarly;
-  if (!show.speaks_to_people(a.site.out)) return code;
+  if (!show.speaks_to_people()) return code;
   if (!result.complete) {
     fmt::print("Stopped; the same command goes on.\n");
     return code;

@@ -130,8 +130,9 @@ Scan open_scan(const std::string& file, const ScanRequest& request) {
                                                       : "No such file or directory"});
   }
   if (is_hdf5(file, folder) && !survives([&] { look_at(open(file, folder, request)); })) {
-    throw data_error({file, "", "HDF5 that can be read",
-                      "a file that is damaged: the HDF5 library crashes on it"});
+    throw data_error(
+        {file, "", "HDF5 that can be read",
+         "a file that is damaged: the HDF5 library crashes on it, or does not come to an end"});
   }
   return open(file, folder, request);
 }

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <thread>
 
 #include "firm/version.h"
+#include "live/finished_runs.h"
 #include "live/live_feed.h"
 #include "live/server.h"
-#include "report/report_page.h"
 #include "run/report_parts.h"
 #include "run/run_json.h"
 
@@ -20,13 +18,6 @@ namespace {
 // Pages that are open get the report within this time after the end.
 constexpr double kFarewellSeconds = 5;
 constexpr std::chrono::milliseconds kPatience(500);
-
-std::string report_in(const std::string& directory) {
-  const auto folder = std::filesystem::path(directory);
-  if (!std::filesystem::exists(folder / "summary.json")) return "";
-  std::ifstream in(folder / "report.html", std::ios::binary);
-  return document_in_page(std::string(std::istreambuf_iterator<char>(in), {}));
-}
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kOther = "other";  // has no data, and no residual
@@ -174,7 +165,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
 
 void Dashboard::end(const std::string& state, const std::string& stage,
                     const std::string& directory) {
-  run_.end(state, stage, report_in(directory));
+  run_.end(state, stage, directory.empty() ? "" : document_in(directory));
   impl_->end();
 }
 

@@ -14,17 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the run has left it, with what it was compared with; without a page, from the other files.
+// With what the run was compared with; without a page, from the other files.
 std::string document_of(const std::string& directory) {
-  if (fs::exists(fs::path(directory) / "summary.json")) {
-    std::ifstream in(fs::path(directory) / "report.html", std::ios::binary);
-    const std::string page(std::istreambuf_iterator<char>(in), {});
-    if (std::string document = document_in_page(page); !document.empty()) return document;
-  }
-  return report_document({{directory}});
+  const std::string left = document_in(directory);
+  return left.empty() ? report_document({{directory}}) : left;
 }
 
 }  // namespace
+
+std::string document_in(const std::string& directory) {
+  if (!fs::exists(fs::path(directory) / "summary.json")) return "";
+  std::ifstream in(fs::path(directory) / "report.html", std::ios::binary);
+  return document_in_page(std::string(std::istreambuf_iterator<char>(in), {}));
+}
 
 std::string finished_runs(const std::vector<std::string>& directories) {
   FIRM_CHECK(!directories.empty());

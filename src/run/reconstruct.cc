@@ -132,8 +132,7 @@ void Reconstruction::open_directory() {
 
 Observer Reconstruction::observer(std::optional<std::size_t> chunk, const std::string& checkpoint,
                                   const ChunkRun& run) {
-  std::vector<std::string> names;
-  for (const Variable& v : variables_) names.push_back(v.name);
+  const std::vector<std::string> names = names_of(variables_);
   Observer o;
   o.interrupted = callbacks_.interrupted;
   o.on_round = [=, this](const RoundRecord& record, int limit) {
@@ -191,11 +190,9 @@ void Reconstruction::tell_preparation(const ChunkRun& run) const {
 
 void Reconstruction::tell_start(std::size_t chunk) const {
   if (!callbacks_.on_start) return;
-  std::vector<std::string> names;
-  for (const Variable& v : variables_) names.push_back(v.name);
   callbacks_.on_start({resolved_, input_.options,
-                       several() ? finished_history() + lines_ : directory_->history(), names,
-                       chunk, plan_.chunks.size()});
+                       several() ? finished_history() + lines_ : directory_->history(),
+                       names_of(variables_), chunk, plan_.chunks.size()});
 }
 
 RunOutput Reconstruction::output() const {

@@ -174,18 +174,15 @@ void PartsRun::open_directory() {
   write_study(directory_->file("study.toml"), resolved_);
   directory_->open_history(start_round_);
   if (callbacks_.on_start) {
-    std::vector<std::string> names;
-    for (const Variable& v : works_.front().problem->variables()) names.push_back(v.name);
-    callbacks_.on_start({resolved_, options_, directory_->history(), names});
+    callbacks_.on_start({resolved_, options_, directory_->history(),
+                         names_of(works_.front().problem->variables())});
   }
 }
 
 // Of the first part: what the others know of their own is in the summary.
 void PartsRun::keep_round(RoundRecord record, const Work& work, int limit) {
   record.error.reset();
-  std::vector<std::string> names;
-  for (const Variable& v : work.problem->variables()) names.push_back(v.name);
-  const std::string line = history_line(record, names);
+  const std::string line = history_line(record, names_of(work.problem->variables()));
   directory_->append_history(line);
   if (watch_.seconds() >= next_flush_) {
     directory_->flush_history();

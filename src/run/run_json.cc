@@ -139,6 +139,12 @@ std::string preparation_json(const PreparationReport& r) {
   return j.dump();
 }
 
+std::vector<std::string> names_of(const std::vector<Variable>& variables) {
+  std::vector<std::string> names;
+  for (const Variable& v : variables) names.push_back(v.name);
+  return names;
+}
+
 std::string history_line(const RoundRecord& r, const std::vector<std::string>& names,
                          std::optional<std::size_t> chunk) {
   Json j;

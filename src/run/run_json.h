@@ -14,6 +14,8 @@
 
 namespace firm {
 
+std::vector<std::string> names_of(const std::vector<Variable>& variables);
+
 // One line, without the line's end. `names` of the hosted variables; `chunk` of a run in several.
 std::string history_line(const RoundRecord& record, const std::vector<std::string>& names,
                          std::optional<std::size_t> chunk = {});

@@ -128,8 +128,7 @@ void SiteWork::begin(const v1::Begin& begin) {
     problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{prepared_.data},
                                          ProblemOptions{options_.threads, "auto"});
     truth_ = read_truth(arguments_.truth, study, problem_->variables(), {study.slices});
-    names_.clear();
-    for (const Variable& v : problem_->variables()) names_.push_back(v.name);
+    names_ = names_of(problem_->variables());
   }
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
