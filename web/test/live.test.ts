@@ -6,8 +6,9 @@ import { checkWidth, colours, image, on, startBrowser, stopBrowser } from './bro
 import { Runs } from './runs';
 
 const runs = new Runs();
-// Thousands of rounds: it ends when it is stopped.
-const endless = ['--method', 'firm', '--set', 'stop.discrepancy=0', '--set', 'firm.hold=1000000'];
+// It ends when it is stopped.
+const endless = ['--method', 'firm', '--set', 'stop.discrepancy=0', '--set', 'firm.hold=100000000',
+  '--set', 'stop.rounds=100000000'];
 const served = ['--dashboard', '127.0.0.1:0'];
 const narrow = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
 
@@ -23,7 +24,7 @@ after(async () => {
 });
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const last = Date.now() + 20000;
+  const last = Date.now() + 60000;
   while (!(await holds())) {
     assert.ok(Date.now() < last, `waited in vain: ${what}`);
     await new Promise((done) => setTimeout(done, 50));
@@ -59,6 +60,13 @@ function state(page: Page): Locator {
 
 async function says(page: Page, text: string): Promise<void> {
   await until(`the state is ${text}`, async () => (await state(page).textContent()) === text);
+}
+
+/** A run that may end before anyone looks waits here until the page says to go on. */
+async function goesOn(page: Page): Promise<void> {
+  const still = await round(page);
+  await press(page, 'Go on');
+  await until(`the round grows beyond ${still}`, async () => (await round(page)) > still);
 }
 
 async function post(address: string, command: string, token: string): Promise<number> {
@@ -146,9 +154,12 @@ test('without the token a run is seen, and left alone', async () => {
 test('a run that is watched to its end leaves the full report', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'whole', ...endless, ...served,
     '--set', 'stop.rounds=3000');
-  await on('live-end', await program.address(), async (page) => {
-    await grows('the round', () => round(page));
+  const address = await program.address();
+  assert.equal(await post(address, 'pause', new URL(address).hash.replace('#token=', '')), 200);
+  await on('live-end', address, async (page) => {
+    await says(page, 'Paused');
     assert.equal(await page.locator('#certificate').count(), 0);
+    await goesOn(page);
     await page.locator('#certificate').waitFor();
     await page.locator('#sinograms').waitFor();
     assert.equal(await program.ended, 5);
@@ -224,34 +235,38 @@ test('a federation: the coordinator shows states of sites, and nothing of theirs
     runs.firm('pki', 'request', '--dir', 'pki', '--name', site);
     runs.firm('pki', 'sign', '--dir', 'pki', `pki/${site}.csr`);
   }
-  const rule = ['--set', 'method=firm', '--set', 'stop.discrepancy=0', '--set', 'stop.rounds=400'];
+  const rule = ['--set', 'method=firm', ...endless.slice(2)];
   const coordinator = runs.start('coordinator', 's/study.toml', '--listen', '127.0.0.1:0', '--pki',
     'pki', '--out', 'coordinator', ...rule, ...served);
   const port = await coordinator.says(/listening on port (\d+)/);
   const join = (site: string) => runs.start('site', 's/study.toml', '--name', site, '--server',
     `127.0.0.1:${port}`, '--pki', 'pki', '--out', site, ...rule, ...served);
-  const started = [join(sites[0]!)];
+  join('xrf-1');
   await on('live-coordinator', await coordinator.address(), async (page) => {
     const rows = page.locator('#run tbody tr');
-    await until('three sites are expected', async () =>
-      (await rows.filter({ hasText: 'expected' }).count()) === 3);
+    const are = (count: number, state: RegExp) => until(`${count} sites are ${String(state)}`,
+      async () => (await rows.filter({ hasText: state }).count()) === count);
+    await are(3, /expected/);
     await checkWidth(page, 'live-coordinator-waiting');
-    started.push(...sites.slice(1).map(join));
-    await until('sites work', async () => (await rows.filter({
-      hasText: /computing|sending|waiting/ }).count()) === 4);
+    const site = sites.slice(1).map(join)[0]!;
+    await are(4, /computing|sending|waiting/);
     await page.getByText('Seconds per sum').first().waitFor();
     assert.equal(await page.locator('canvas.image').count(), 0);
     assert.equal(await page.getByText(/Residual/).count(), 0);
     await checkWidth(page, 'live-coordinator-running');
-    await on('live-site', await started[1]!.address(), async (own) => {
+    await on('live-site', await site.address(), async (own) => {
       await grows('the round', () => round(own));
       await image(own, 'Reconstruction', 'xrf-2').waitFor();
       assert.equal(await own.locator('#images canvas.image').count(), 1);
       assert.match((await own.locator('#run').textContent())!, /Sums over sites/);
-      await own.locator('#certificate').waitFor();
+      await press(own, 'Stop');
+      await press(own, 'Stop the run');
+      assert.equal(await site.ended, 5);
+      await until('the page knows', async () => /^Stopped/.test((await state(own).textContent())!));
     });
-    await until('all have ended', async () => (await Promise.race([coordinator.ended,
-      new Promise<null>((done) => setTimeout(() => done(null), 100))])) !== null);
+    await are(1, /lost/);
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await coordinator.ended, 5);
   });
-  for (const each of started) assert.equal(await each.ended, 5);
 });
