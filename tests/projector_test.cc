@@ -184,6 +184,36 @@ TEST_P(FastKernel, TakesFourColumnsOfAnyBlock) {
   }
 }
 
+// Large enough for several tiles and bands, with rays that stay within the image all through a
+// band, and for all ways to share weights: with mirrored, transposed and opposite rays, or none of
+// them.
+TEST_P(FastKernel, TakesManyColumnsOfLargerImages) {
+  std::vector<Geometry> geometries{simple(150, 150, 213, half_turn(12)),
+                                   simple(130, 171, 214, half_turn(7)),
+                                   simple(171, 130, 90, {0.2, 0.21, 0.22, 1.1, 1.9})};
+  for (std::size_t k = 0; k < 3; ++k) {
+    geometries.push_back(geometries[k]);
+    geometries.back().rotation_axis -= 2.3;
+  }
+  geometries.push_back(simple(256, 128, 128, half_turn(8)));  // rows that crowd a cache
+  for (const Geometry& g : geometries) {
+    const auto reference = make_projector(g, {"reference"});
+    for (const std::size_t n : {8u, 16u, 33u}) {
+      SCOPED_TRACE(std::to_string(g.image_columns) + " wide, columns " + std::to_string(n));
+      const auto fast = make_projector(g, {GetParam(), 2, static_cast<int>(n)});
+      Block x(g.pixels(), n), y(g.rays(), n), expected(g.rays(), n);
+      fill_gaussian(x, 9);
+      fast->forward(x, y);
+      reference->forward(x, expected);
+      EXPECT_LE(relative_difference(y, expected), 1e-6);
+      Block back(g.pixels(), n), expected_back(g.pixels(), n);
+      fast->adjoint(expected, back);
+      reference->adjoint(expected, expected_back);
+      EXPECT_LE(relative_difference(back, expected_back), 1e-6);
+    }
+  }
+}
+
 TEST_P(FastKernel, AgreesOnRandomGeometries) {
   std::mt19937_64 engine(7);
   const auto uniform = [&](double a, double b) {

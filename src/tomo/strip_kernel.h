@@ -61,16 +61,20 @@ struct NarrowAdjointJob {
 
 // ---- wide -------------------------------------------------------------------------------------
 
-inline constexpr int kWideTileHeight = 64;
+inline constexpr int kWideRows = 32;        // of a band of the forward projection
+inline constexpr int kWideFamilies = 2;     // that take turns in it
+inline constexpr int kWideTileHeight = 64;  // of the adjoint
 inline constexpr int kWideBatch = 16;
 
-// y += A x for some members of one family and a part of its frame.
+// y += A x for families of the same orientations, and the rays that enter a band of their frame
+// within a tile's width.
 struct WideForwardJob {
   const WidePlan* plan;
-  const Family* family;
-  int first_member;
-  int members;               // 1 or 2; with one vector of columns up to 4
-  Tile tile;                 // height at most kWideTileHeight
+  const Family* family;      // the first of them
+  int families;              // at most kWideFamilies
+  Tile tile;                 // height at most kWideRows; may begin left of the frame
+  Range rays;                // no others; with `centred`, the opposite rays come with them
+  bool centred;              // only if the plan is
   int columns;               // one or two vectors, or 8
   const float* x;            // first column of pixel 0
   std::size_t x_stride;      // floats from one pixel to the next

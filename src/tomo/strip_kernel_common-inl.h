@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tomo/set_bits.h"
 #include "tomo/strip_kernel.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,6 +6,11 @@
 // After what they need.
 #include "tomo/narrow_kernel-inl.h"
 #include "tomo/wide_weights-inl.h"
+// After what they need.
+#include "tomo/wide_adjoint-inl.h"
+#include "tomo/wide_rows-inl.h"
+// After what it needs.
+#include "tomo/wide_forward-inl.h"
 // After what it needs.
 #include "tomo/wide_kernel-inl.h"
 

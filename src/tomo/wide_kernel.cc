@@ -7,6 +7,11 @@
 #include "tomo/strip_kernel_common-inl.h"
 // After what it needs.
 #include "tomo/wide_weights-inl.h"
+// After what they need.
+#include "tomo/wide_adjoint-inl.h"
+#include "tomo/wide_rows-inl.h"
+// After what it needs.
+#include "tomo/wide_forward-inl.h"
 // After what it needs.
 #include "tomo/wide_kernel-inl.h"
 

@@ -1,6 +1,8 @@
 #include "tomo/wide_pass.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "core/parallel.h"
 #include "firm/error.h"
@@ -9,9 +11,12 @@
 namespace firm {
 namespace {
 
-// Floats of a tile's row. With its kWideTileHeight rows a tile takes 128 KiB, and a kernel visits
-// two or four at once; found by trial on a processor with 512 KiB of second-level cache.
+// Floats of a tile's row in the forward projection. With its kWideRows rows a tile takes 64 KiB,
+// and a kernel visits four at once; found by trial on a processor with 512 KiB of second-level
+// cache.
 constexpr std::size_t kTileRowFloats = 512;
+
+int tile_width(std::size_t columns) { return static_cast<int>(kTileRowFloats / columns); }
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -23,14 +28,33 @@ std::size_t families_per_task(std::size_t families, int threads) {
   return ceil_div(families, std::min(families, parts));
 }
 
+// Families from the k-th on, before `end`, that a kernel can take together.
+int families_together(const std::vector<Family>& families, std::size_t k, std::size_t end) {
+  const auto alike = [&](const Family& f) {
+    return f.first_orientation == families[k].first_orientation && f.members == families[k].members;
+  };
+  int count = 1;
+  for (std::size_t next = k + 1; next < end && count < kWideFamilies; ++next, ++count) {
+    if (!alike(families[next])) break;
+  }
+  return count;
+}
+
 bool wide_crowds(std::size_t row_floats) { return crowds(row_floats, 32); }
+
+// Whether places within a tile, the rays that leave it included, are too many bytes apart for the
+// kernel's 32 bits.
+bool too_far(std::size_t row_floats, std::size_t columns) {
+  const auto rows = static_cast<std::size_t>(tile_width(columns) + 2 * kWideRows);
+  return row_floats * sizeof(float) >= std::numeric_limits<std::int32_t>::max() / rows;
+}
 
 }  // namespace
 
 WideScratch::WideScratch(const Geometry& g, std::size_t columns, std::size_t block_columns) {
   const auto width = static_cast<std::size_t>(g.image_columns);
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
-  if (wide_crowds(width * block_columns)) {
+  if (wide_crowds(width * block_columns) || too_far(width * block_columns, columns)) {
     pixels = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
   }
   if (wide_crowds(beamlets * block_columns)) {
@@ -65,9 +89,8 @@ void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
 void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
                             std::size_t family_begin, std::size_t family_end) const {
   const StripPlan& strips = plan_.strips();
-  const auto beamlets = static_cast<std::size_t>(plan_.geometry().beamlets);
-  const int vectors = std::max(1, static_cast<int>(columns_) / kernel_.lanes());
-  const int together = 4 / vectors;  // members that a kernel takes at once
+  const Geometry& g = plan_.geometry();
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
   int width = 0;
   int height = 0;
   for (std::size_t k = family_begin; k < family_end; ++k) {
@@ -80,21 +103,38 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
       zero_rows(y, columns, angle * beamlets, (angle + 1) * beamlets);
     }
   }
-  const auto tile_width = static_cast<int>(kTileRowFloats / columns_);
-  for (int y0 = 0; y0 < height; y0 += kWideTileHeight) {
-    for (int x0 = 0; x0 < width; x0 += tile_width) {
-      for (std::size_t k = family_begin; k < family_end; ++k) {
-        const Family& f = strips.families()[k];
-        const Orientation& o = strips.orientations()[static_cast<std::size_t>(f.first_orientation)];
-        if (x0 >= o.width || y0 >= o.height) continue;
-        const Tile tile{x0, y0, tile_width, std::min(kWideTileHeight, o.height - y0)};
-        for (int m = 0; m < f.members; m += together) {
-          kernel_.wide.forward({&plan_, &f, m, std::min(together, f.members - m), tile,
-                                static_cast<int>(columns_), x.data, x.stride, x.row_stride,
-                                y.data() + columns.begin, y.columns()});
-        }
-      }
+  WideForwardJob job{};
+  job.plan = &plan_;
+  job.centred = plan_.centred();
+  job.rays = {0, job.centred ? (g.beamlets + 1) / 2 : g.beamlets};
+  job.columns = static_cast<int>(columns_);
+  job.x = x.data;
+  job.x_stride = x.stride;
+  job.x_row_stride = x.row_stride;
+  job.y = y.data() + columns.begin;
+  job.y_stride = y.columns();
+  job.tile.width = tile_width(columns_);
+  for (int y0 = 0; y0 < height; y0 += kWideRows) {
+    // Rays left of the frame may enter it further down.
+    for (int x0 = -kWideRows - 2; x0 < width; x0 += job.tile.width) {
+      job.tile.x0 = x0;
+      job.tile.y0 = y0;
+      forward_tile(job, family_begin, family_end);
     }
+  }
+}
+
+void WidePass::forward_tile(WideForwardJob job, std::size_t family_begin,
+                            std::size_t family_end) const {
+  const StripPlan& strips = plan_.strips();
+  for (std::size_t k = family_begin; k < family_end;) {
+    job.family = &strips.families()[k];
+    job.families = families_together(strips.families(), k, family_end);
+    k += static_cast<std::size_t>(job.families);
+    const auto first = static_cast<std::size_t>(job.family->first_orientation);
+    const Orientation& o = strips.orientations()[first];
+    job.tile.height = std::min(kWideRows, o.height - job.tile.y0);
+    if (job.tile.x0 < o.width && job.tile.height > 0) kernel_.wide.forward(job);
   }
 }
 

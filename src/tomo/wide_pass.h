@@ -1,8 +1,8 @@
 // WidePass: four columns or more, by the wide kernels, straight from Block to Block.
 //
 // Only where the rows of the image (or the views of the sinogram) are a power of two apart, or
-// nearly, so that they compete for the same places in the cache, is the Block that is read first
-// copied with some room between its rows.
+// nearly, so that they compete for the same places in the cache, or where image rows are very long,
+// is the Block that is read first copied, with some room between its rows.
 //
 // forward:  tasks of families each add up, tile after tile, the rays of their own views.
 // adjoint:  tasks of image rows each add up, pair after pair, the pixels of their own rows.
@@ -49,6 +49,7 @@ class WidePass final : public StripPass {
 
   void forward_task(const Source& x, ColumnRange columns, Block& y, std::size_t family_begin,
                     std::size_t family_end) const;
+  void forward_tile(WideForwardJob job, std::size_t family_begin, std::size_t family_end) const;
   void adjoint_task(const Source& y, ColumnRange columns, Block& x, int row_begin,
                     int row_end) const;
 

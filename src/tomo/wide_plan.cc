@@ -7,7 +7,9 @@
 namespace firm {
 namespace {
 
-constexpr int kMaxMembers = 4;
+// Members of a family. Of a centred detector each brings the opposite rays along: with four there
+// would be more rays at once than the first-level cache has room for.
+int most_members(bool centred) { return centred ? 2 : kWideMembers; }
 
 AdjointPair make_pair(const Geometry& g, std::size_t angle) {
   const auto [c, s] = direction(g.angles[angle]);
@@ -78,9 +80,9 @@ bool is_centred(const Geometry& g) {
 }  // namespace
 
 WidePlan::WidePlan(const Geometry& geometry, int lanes)
-    : strips_(geometry, lanes, kMaxMembers),
-      pairs_(make_pairs(geometry)),
-      centred_(is_centred(geometry)) {}
+    : centred_(is_centred(geometry)),
+      strips_(geometry, lanes, most_members(centred_)),
+      pairs_(make_pairs(geometry)) {}
 
 bool WidePlan::fits() const {
   const Geometry& g = geometry();

@@ -16,7 +16,8 @@
 
 namespace firm {
 
-inline constexpr int kWideChunk = 64;  // pixels of a row whose weights are computed together
+inline constexpr int kWideMembers = 4;  // of a family, at most
+inline constexpr int kWideChunk = 64;   // pixels of a row whose weights are computed together
 
 struct AdjointPair {
   int members = 1;            // 1, or 2 with a mirrored angle
@@ -54,9 +55,9 @@ class WidePlan {
   std::size_t bytes() const;
 
  private:
+  bool centred_;
   StripPlan strips_;
   std::vector<AdjointPair> pairs_;
-  bool centred_;
 };
 
 }  // namespace firm

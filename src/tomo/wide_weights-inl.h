@@ -111,47 +111,6 @@ class PixelWeights {
   VI fraction_;
 };
 
-// The rays that meet a tile of a family's frame, and the rows in which they do.
-class TileRays {
- public:
-  // Pixels -1 and width - 1 begin intervals that reach out of the frame.
-  TileRays(const Family& f, const Tile& tile, int width)
-      : family_(f),
-        height_(tile.height),
-        origin_(f.start - 0.5 * f.tau + f.slope * tile.y0),
-        low_(tile.x0 == 0 ? -1 : tile.x0),
-        high_(std::min(tile.x0 + tile.width, width)) {}
-
-  Range rays(Range limits) const {
-    const double first = (low_ - origin_ - family_.slope * height_) / family_.pitch;
-    const double last = (high_ - origin_) / family_.pitch;
-    const double begin = limits.begin;
-    const double end = limits.end;
-    return {static_cast<int>(std::clamp(first, begin, end)),
-            static_cast<int>(std::clamp(last + 1, begin, end))};
-  }
-
-  // Left end of a ray in the tile's row 0.
-  double x(int ray) const { return origin_ + family_.pitch * ray; }
-
-  Range rows(double x) const { return {row_at(x, low_), row_at(x, high_)}; }
-
- private:
-  // First row, counted from the tile's top, in which a ray that starts at x there is not left of
-  // `edge`. Neighbouring tiles ask for the same edge and so get complementary rows.
-  HWY_INLINE int row_at(double x, double edge) const {
-    if (family_.forward.inverse_slope == 0) return x < edge ? height_ : 0;
-    const double row = std::ceil((edge - x) * family_.forward.inverse_slope);
-    return static_cast<int>(std::clamp(row, 0.0, static_cast<double>(height_)));
-  }
-
-  const Family& family_;
-  int height_;
-  double origin_;
-  double low_;
-  double high_;
-};
-
 }  // namespace HWY_NAMESPACE
 }  // namespace firm
 HWY_AFTER_NAMESPACE();

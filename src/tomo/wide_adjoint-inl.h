@@ -1,0 +1,114 @@
+// The wide adjoint kernel: the lanes of a vector are columns of a Block, a few pixels at a time.
+// Compiled once for each instruction set, after wide_weights-inl.h.
+//
+// At most two rays reach a pixel at one angle, so there are two weights, and for each vector of
+// columns two loads with fused multiply-adds. The weights are computed for many pixels at once, as
+// vectors, into small tables that stay in the first-level cache.
+
+HWY_BEFORE_NAMESPACE();
+namespace firm {
+namespace HWY_NAMESPACE {
+namespace wide {
+
+// out += even + odd. There are two sums for each vector because a multiply-add must wait for the
+// one before it; they are local arrays, not structures, so that compilers keep them in registers.
+template <class DC, int kVectors>
+HWY_INLINE void add_to(float* HWY_RESTRICT out, const hn::Vec<DC> (&even)[kVectors],
+                       const hn::Vec<DC> (&odd)[kVectors]) {
+  const DC d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int v = 0; v < kVectors; ++v) {
+    const auto old = hn::LoadU(d, out + v * lanes);
+    hn::StoreU(hn::Add(old, hn::Add(even[v], odd[v])), d, out + v * lanes);
+  }
+}
+
+// Pixels of a row: the first of the rays that reach them, and the weights of it and the next.
+struct PixelTable {
+  HWY_ALIGN std::int32_t base[kWideChunk];
+  HWY_ALIGN float first[kWideChunk];
+  HWY_ALIGN float second[kWideChunk];
+};
+
+HWY_INLINE void fill_pixels(const PixelWeights& weights, PixelTable& out) {
+  for (int k = 0; k < kWideChunk; k += lane_count()) {
+    const TwoWeights w = weights.at<true>(k);
+    hn::StoreU(w.base, DI(), out.base + k);
+    hn::StoreU(w.first, D(), out.first + k);
+    hn::StoreU(w.second, D(), out.second + k);
+  }
+}
+
+// Pixels [x, x + kUnroll) of a row of the tile, and their mirror images.
+template <class DC, int kVectors, int kMembers, int kUnroll>
+HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_RESTRICT tables,
+                               const float* const (*rays)[2], float* row, int x) {
+  using VC = hn::Vec<DC>;
+  const DC d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  VC even[kUnroll][kMembers][kVectors];
+  VC odd[kUnroll][kMembers][kVectors];
+  for (int u = 0; u < kUnroll; ++u) {
+    for (int m = 0; m < kMembers; ++m) {
+      for (int v = 0; v < kVectors; ++v) even[u][m][v] = odd[u][m][v] = hn::Zero(d);
+    }
+  }
+  for (int k = 0; k < job.pairs; ++k) {
+    for (int u = 0; u < kUnroll; ++u) {
+      const auto first = hn::Set(d, tables[k].first[x + u]);
+      const auto second = hn::Set(d, tables[k].second[x + u]);
+      const std::size_t at = static_cast<std::size_t>(tables[k].base[x + u]) * job.y_stride;
+      for (int m = 0; m < kMembers; ++m) {
+        const float* HWY_RESTRICT p = rays[k][m] + at;
+        const float* HWY_RESTRICT q = p + job.y_stride;
+        for (int v = 0; v < kVectors; ++v) {
+          even[u][m][v] = hn::MulAdd(first, hn::LoadU(d, p + v * lanes), even[u][m][v]);
+          odd[u][m][v] = hn::MulAdd(second, hn::LoadU(d, q + v * lanes), odd[u][m][v]);
+        }
+      }
+    }
+  }
+  const int columns = job.plan->geometry().image_columns;
+  for (int u = 0; u < kUnroll; ++u) {
+    const int column = job.tile.x0 + x + u;
+    for (int m = 0; m < kMembers; ++m) {
+      const auto pixel = static_cast<std::size_t>(m == 0 ? column : columns - 1 - column);
+      add_to<DC, kVectors>(row + pixel * job.x_stride, even[u][m], odd[u][m]);
+    }
+  }
+}
+
+template <class DC, int kVectors, int kMembers>
+void adjoint_tile(const WideAdjointJob& job) {
+  constexpr int kUnroll = 4 / (kVectors * kMembers);
+  const Geometry& g = job.plan->geometry();
+  const Tile& tile = job.tile;
+  constexpr double kFar = 1e9;  // beyond any detector, within 32 bits
+  PixelTable tables[kWideBatch];
+  const float* rays[kWideBatch][2];
+  for (int k = 0; k < job.pairs; ++k) {
+    for (int m = 0; m < kMembers; ++m) {
+      rays[k][m] = job.y + job.pair[k].angle[m] * job.y_view_stride;
+    }
+  }
+  for (int r = tile.y0; r < tile.y0 + tile.height; ++r) {
+    for (int k = 0; k < job.pairs; ++k) {
+      const AdjointPair& p = job.pair[k];
+      const double low = p.origin + p.down * r + p.across * tile.x0;
+      fill_pixels(PixelWeights(p, std::clamp(low, -kFar, kFar), g.beamlets - 2), tables[k]);
+    }
+    float* row = job.x + static_cast<std::size_t>(r) * static_cast<std::size_t>(g.image_columns) *
+                             job.x_stride;
+    int x = 0;
+    for (; x + kUnroll <= tile.width; x += kUnroll) {
+      adjoint_pixels<DC, kVectors, kMembers, kUnroll>(job, tables, rays, row, x);
+    }
+    for (; x < tile.width; ++x)
+      adjoint_pixels<DC, kVectors, kMembers, 1>(job, tables, rays, row, x);
+  }
+}
+
+}  // namespace wide
+}  // namespace HWY_NAMESPACE
+}  // namespace firm
+HWY_AFTER_NAMESPACE();

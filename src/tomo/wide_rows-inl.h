@@ -1,0 +1,157 @@
+// What the wide forward kernel knows of a ray before it reads pixels: which ones, and their
+// weights. Compiled once for each instruction set, after wide_weights-inl.h.
+
+HWY_BEFORE_NAMESPACE();
+namespace firm {
+namespace HWY_NAMESPACE {
+namespace wide {
+
+// The rows of a band as a ray meets them. One row more stands for none.
+struct RowTable {
+  HWY_ALIGN std::int32_t at[kWideMembers][kWideRows + 1];  // bytes from a member's start
+  HWY_ALIGN float first[kWideRows + 1];                    // weights
+  HWY_ALIGN float second[kWideRows + 1];
+  std::uint8_t crossings[2 * kWideRows];  // rows
+  int count;                              // of crossings
+};
+
+// The way of one member of a family through the band.
+struct Member {
+  const float* start;                      // pixel 0 of the tile's row 0
+  const float* opposite;                   // the one opposite in the image
+  std::ptrdiff_t dx;                       // bytes from one pixel of a row to the next
+  HWY_ALIGN std::int32_t down[kWideRows];  // bytes from row 0 to the others
+
+  void set(const WideForwardJob& job, const Orientation& o) {
+    const Geometry& g = job.plan->geometry();
+    auto row = static_cast<std::ptrdiff_t>(job.x_row_stride);
+    auto column = static_cast<std::ptrdiff_t>(job.x_stride);
+    const float* last = job.x + (g.image_rows - 1) * row + (g.image_columns - 1) * column;
+    start = job.x + (o.up() ? (g.image_rows - 1) * row : 0) +
+            (o.left() ? (g.image_columns - 1) * column : 0);
+    opposite = last - (start - job.x);
+    if (o.up()) row = -row;
+    if (o.left()) column = -column;
+    const std::ptrdiff_t step = o.transposed ? row : column;
+    const std::ptrdiff_t row_step = o.transposed ? column : row;
+    start += job.tile.y0 * row_step + job.tile.x0 * step;
+    opposite -= job.tile.y0 * row_step + job.tile.x0 * step;
+    constexpr std::ptrdiff_t kBytes = sizeof(float);
+    dx = kBytes * step;
+    for (int r = 0; r < kWideRows; ++r) {  // a row that is not there is read as the last one
+      down[r] = static_cast<std::int32_t>(kBytes * row_step * std::min(r, job.tile.height - 1));
+    }
+  }
+};
+
+// The tile, as the members of all its families see it.
+struct Band {
+  Tile tile;
+  int width;  // of the frame
+  int count;  // of members
+  Member members[kWideMembers];
+  HWY_ALIGN float live[kWideRows];  // 1, or 0 for rows below the band
+
+  explicit Band(const WideForwardJob& job) : tile(job.tile), count(job.family->members) {
+    const auto first = static_cast<std::size_t>(job.family->first_orientation);
+    const Orientation* orientations = job.plan->strips().orientations().data() + first;
+    width = orientations[0].width;
+    for (int m = 0; m < count; ++m) members[m].set(job, orientations[m]);
+    for (int r = 0; r < kWideRows; ++r) live[r] = r < tile.height ? 1.0f : 0.0f;
+  }
+
+  // The row that stands for none: a pixel that exists, with weight zero.
+  void set_none(RowTable& table) const {
+    const int x = std::clamp(tile.x0, 0, width - 2) - tile.x0;
+    for (int m = 0; m < count; ++m) {
+      table.at[m][kWideRows] = static_cast<std::int32_t>(members[m].dx * x);
+    }
+    table.first[kWideRows] = table.second[kWideRows] = 0;
+  }
+};
+
+// The rays of one family that enter the band within the tile's width.
+struct Walk {
+  const Family* family;
+  double origin;  // left end of ray 0 in the band's row 0
+  int crossings;  // at most; even
+  float* out[kWideMembers];
+  Range rays;    // those that meet the frame
+  Range inside;  // those that are within it in all rows
+
+  void set(const WideForwardJob& job, const Band& band, const Family& f) {
+    family = &f;
+    origin = f.start - 0.5 * f.tau + f.slope * band.tile.y0;
+    // A ray that goes w pixels to the right crosses at most w + 1 edges.
+    const double most = kWideRows * f.tau + 1e-6;
+    crossings = std::min(kWideRows, (static_cast<int>(most) + 2) / 2 * 2);
+    for (int m = 0; m < f.members; ++m) {
+      const std::size_t view = f.first_view + static_cast<std::size_t>(m);
+      out[m] = job.y + job.plan->strips().views()[view] *
+                           static_cast<std::size_t>(job.plan->geometry().beamlets) * job.y_stride;
+    }
+    const double drift = f.slope * kWideRows;
+    const Range tile{ray_at(band.tile.x0, job.rays),
+                     ray_at(band.tile.x0 + band.tile.width, job.rays)};
+    rays = {ray_at(-2 - drift, tile), ray_at(band.width, tile)};
+    inside = {ray_at(0, rays), ray_at(band.width - 2 - drift, rays)};
+    if (band.tile.height < kWideRows || inside.begin > inside.end) inside = {rays.end, rays.end};
+  }
+
+  double x(int ray) const { return origin + family->pitch * ray; }
+
+  // First ray, among some, that is not left of x in row 0. Neighbouring tiles ask for the same x.
+  int ray_at(double x, Range among) const {
+    return static_cast<int>(std::clamp(std::ceil((x - origin) / family->pitch),
+                                       static_cast<double>(among.begin),
+                                       static_cast<double>(among.end)));
+  }
+};
+
+// Rows r, r + 1, .. With kEdges some may be outside of the frame.
+template <bool kEdges>
+HWY_INLINE void fill_rows(const RowWeights& weights, const Position& start, const Band& band, int r,
+                          RowTable& out) {
+  const D d;
+  const DI di;
+  TwoWeights w = weights.at<kEdges>(r, start);
+  if constexpr (kEdges) {
+    const V live = hn::Load(d, band.live + r);
+    w.first = hn::Mul(live, w.first);
+    w.second = hn::Mul(live, w.second);
+  }
+  hn::StoreU(w.first, d, out.first + r);
+  hn::StoreU(w.second, d, out.second + r);
+  const VI base = hn::Sub(w.base, hn::Set(di, band.tile.x0));
+  for (int m = 0; m < band.count; ++m) {
+    const Member& member = band.members[m];
+    const VI dx = hn::Set(di, static_cast<std::int32_t>(member.dx));
+    hn::StoreU(hn::Add(hn::Mul(base, dx), hn::Load(di, member.down + r)), di, out.at[m] + r);
+  }
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(d, hn::Gt(w.second, hn::Zero(d)), bits);
+  for (int k = 0; k < lane_count(); k += 8) {
+    const std::uint64_t rows = kSetBits.places_from(bits[k / 8], r + k);
+    std::memcpy(out.crossings + out.count, &rows, sizeof(rows));
+    out.count += kSetBits.count[bits[k / 8]];
+  }
+}
+
+template <bool kEdges>
+HWY_INLINE void fill(const Walk& walk, const Band& band, int ray, RowTable& out) {
+  const RowWeights weights(*walk.family, band.width - 2);
+  const Position start = position(walk.x(ray));
+  out.count = 0;
+  for (int r = 0; r < kWideRows; r += lane_count()) {
+    fill_rows<kEdges>(weights, start, band, r, out);
+  }
+  // Crossings up to the number that a family has at most: a loop that always takes as long is
+  // predicted.
+  std::memset(out.crossings + out.count, kWideRows, kWideRows);
+  out.count = std::max(walk.crossings, (out.count + 1) / 2 * 2);
+}
+
+}  // namespace wide
+}  // namespace HWY_NAMESPACE
+}  // namespace firm
+HWY_AFTER_NAMESPACE();
