@@ -1,6 +1,6 @@
 // The narrow strip kernels: the lanes of a vector are neighbouring rays (forward) or neighbouring
 // pixels (adjoint), for up to kNarrowSlots slots that share the weights. Best for few slots.
-// Compiled once for each instruction set, after strip_kernel_common-inl.h.
+// Compiled once for each instruction set, after narrow_turn-inl.h.
 
 HWY_BEFORE_NAMESPACE();
 namespace firm {
@@ -107,35 +107,42 @@ struct Positions {
   const std::int32_t* phase;
 };
 
-// One row of a tile: for each group of pixels, the sum over families and rays of weight times ray.
+// kGroups groups of pixels of a row, from the first one on: the sum over families and rays of
+// weight times ray.
 //
 //   weight of ray m:  w_m = clamp(peak - |lane + m one - F|, 0, ramp)
 //
-// Per family: 6 vector operations for each weight, and for each slot one load with a fused
-// multiply-add; there are 1 to 4 weights if beamlets are as wide as pixels and there are eight
-// lanes.
-template <int kCount, int kSlots>
-HWY_INLINE void adjoint_row(const NarrowAdjointJob& job, Positions positions,
-                            float* HWY_RESTRICT pixels) {
+// Per family and group: 6 vector operations for each weight, and for each slot one load with a
+// fused multiply-add; there are 1 to 4 weights if beamlets are as wide as pixels and there are
+// eight lanes.
+template <int kCount, int kSlots, int kGroups>
+HWY_INLINE void adjoint_groups(const NarrowAdjointJob& job, Positions positions, int first,
+                               float* HWY_RESTRICT pixels) {
   const D d;
   const DI di;
   const int lanes = lane_count();
   const int groups = job.tile.width / lanes;
   const int count = kCount > 0 ? kCount : job.family->adjoint.count;
   const auto ray_stride = static_cast<std::ptrdiff_t>(job.plan->ray_stride());
-  for (int q = 0; q < groups; ++q) {
-    float* HWY_RESTRICT x = pixels + q * lanes;
-    V sum[kSlots];
-    for (int c = 0; c < kSlots; ++c) sum[c] = hn::LoadU(d, x + c * kTileStride);
-    const float* HWY_RESTRICT rays = job.rays;
-    for (int f = 0; f < job.families; ++f, rays += job.family_stride) {
-      const AdjointSweep& sweep = job.family[f].adjoint;
-      const int at = f * groups + q;
+  float* HWY_RESTRICT x = pixels + first * lanes;
+  V sum[kGroups][kSlots];
+  for (int q = 0; q < kGroups; ++q) {
+    for (int c = 0; c < kSlots; ++c) {
+      sum[q][c] = job.adds ? hn::LoadU(d, x + q * lanes + c * kTileStride) : hn::Zero(d);
+    }
+  }
+  const float* HWY_RESTRICT rays = job.rays;
+  for (int f = 0; f < job.families; ++f, rays += job.family_stride) {
+    const AdjointSweep& sweep = job.family[f].adjoint;
+    const VI peak = hn::Set(di, sweep.peak);
+    const VI ramp = hn::Set(di, sweep.ramp);
+    const VI one = hn::Set(di, sweep.one);
+    const VI lane = hn::Load(di, sweep.lane);
+#pragma GCC unroll 4
+    for (int q = 0; q < kGroups; ++q) {
+      const int at = f * groups + first + q;
       const float* HWY_RESTRICT y = rays + positions.base[at];
-      const VI peak = hn::Set(di, sweep.peak);
-      const VI ramp = hn::Set(di, sweep.ramp);
-      const VI one = hn::Set(di, sweep.one);
-      VI distance = hn::Sub(hn::Load(di, sweep.lane), hn::Set(di, positions.phase[at]));
+      VI distance = hn::Sub(lane, hn::Set(di, positions.phase[at]));
       const V w0 = hn::ConvertTo(d, clamp_to(hn::Sub(peak, hn::Abs(distance)), ramp));
       V family_sum[kSlots];
       for (int c = 0; c < kSlots; ++c)
@@ -147,10 +154,25 @@ HWY_INLINE void adjoint_row(const NarrowAdjointJob& job, Positions positions,
           family_sum[c] = hn::MulAdd(w, hn::LoadU(d, y + m + c * ray_stride), family_sum[c]);
         }
       }
-      for (int c = 0; c < kSlots; ++c) sum[c] = hn::Add(sum[c], family_sum[c]);
+      for (int c = 0; c < kSlots; ++c) sum[q][c] = hn::Add(sum[q][c], family_sum[c]);
     }
-    for (int c = 0; c < kSlots; ++c) hn::StoreU(sum[c], d, x + c * kTileStride);
   }
+  for (int q = 0; q < kGroups; ++q) {
+    for (int c = 0; c < kSlots; ++c) hn::StoreU(sum[q][c], d, x + q * lanes + c * kTileStride);
+  }
+}
+
+// One row of a tile.
+template <int kCount, int kSlots>
+HWY_INLINE void adjoint_row(const NarrowAdjointJob& job, Positions positions,
+                            float* HWY_RESTRICT pixels) {
+  constexpr int kTogether = kSlots <= 2 ? 4 : 2;  // as many as there are registers for
+  const int groups = job.tile.width / lane_count();
+  int q = 0;
+  for (; q + kTogether <= groups; q += kTogether) {
+    adjoint_groups<kCount, kSlots, kTogether>(job, positions, q, pixels);
+  }
+  for (; q < groups; ++q) adjoint_groups<kCount, kSlots, 1>(job, positions, q, pixels);
 }
 
 template <int kCount, int kSlots>
@@ -237,7 +259,7 @@ inline void adjoint(const NarrowAdjointJob& job) {
   }
 }
 
-inline NarrowFunctions functions() { return {lane_count(), &forward, &adjoint}; }
+inline NarrowFunctions functions() { return {lane_count(), &forward, &adjoint, &turn, &gather}; }
 
 }  // namespace narrow
 }  // namespace HWY_NAMESPACE

@@ -6,6 +6,8 @@
 
 #include "tomo/strip_kernel_common-inl.h"
 // After what it needs.
+#include "tomo/narrow_turn-inl.h"
+// After what it needs.
 #include "tomo/narrow_kernel-inl.h"
 
 #if HWY_ONCE

@@ -3,6 +3,7 @@
 
 #include "firm/block.h"
 #include "tomo/narrow_layout.h"
+#include "tomo/strip_kernel.h"
 #include "tomo/strip_pass.h"
 #include "tomo/strip_plan.h"
 
@@ -11,13 +12,8 @@ namespace firm {
 // Image to one tile, all slots; margins are left as they are. `pixels` and `rays` are the starts of
 // scratch.
 void pack_tile(const Block& x, ColumnRange columns, const StripPlan& plan,
-               const NarrowLayout& layout, std::size_t tile, float* pixels);
-
-inline constexpr int kBandRows = 32;
-
-// Up to kBandRows rows of the image from `row` on: x = sum over orientations.
-void unpack_band(const float* pixels, const StripPlan& plan, const NarrowLayout& layout,
-                 ColumnRange columns, int row, Block& x);
+               const NarrowLayout& layout, const NarrowFunctions& kernel, std::size_t tile,
+               float* pixels);
 
 // Sinogram to the rays of a family, times the scale of its weights; margins zeroed.
 void pack_rays(const Block& y, ColumnRange columns, const StripPlan& plan, const Family& family,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "tomo/narrow_gather.h"
 #include "tomo/narrow_pack.h"
 
 namespace firm {
@@ -28,6 +29,10 @@ int batch_size(const std::vector<Family>& families, std::size_t first) {
     ++n;
   }
   return n;
+}
+
+void zero_rows(float* row, const Tile& tile, std::size_t row_stride) {
+  for (int r = 0; r < tile.height; ++r, row += row_stride) std::fill_n(row, tile.width, 0.0f);
 }
 
 }  // namespace
@@ -56,7 +61,7 @@ NarrowLayout NarrowPass::lay_out(std::size_t columns) {
 void NarrowPass::forward(const Block& x, ColumnRange columns, Block& y) {
   const NarrowLayout layout = lay_out(columns.count);
   parallel_for(layout.tiles(), threads_, [&](std::size_t tile) {
-    pack_tile(x, columns, plan_, layout, tile, pixels_.data());
+    pack_tile(x, columns, plan_, layout, kernel_.narrow, tile, pixels_.data());
   });
 
   const auto blocks = static_cast<std::size_t>(layout.blocks());
@@ -110,30 +115,42 @@ void NarrowPass::adjoint(const Block& y, ColumnRange columns, Block& x) {
   });
 
   const auto rows = static_cast<std::size_t>(plan_.geometry().image_rows);
-  parallel_for(ceil_div(rows, kBandRows), threads_, [&](std::size_t band) {
-    unpack_band(pixels_.data(), plan_, layout, columns, static_cast<int>(band) * kBandRows, x);
+  parallel_for(ceil_div(rows, kPatchRows), threads_, [&](std::size_t band) {
+    gather_band(pixels_.data(), plan_, layout, kernel_.narrow, columns,
+                static_cast<int>(band) * kPatchRows, x);
   });
 }
 
 void NarrowPass::adjoint_task(const NarrowLayout& layout, int block, std::size_t tile) {
   const SlotRange all = layout.block(block);
   const Tile t = layout.tile(tile);
-  std::memset(pixels_.data() + layout.pixel_offset(tile, all.begin), 0,
-              static_cast<std::size_t>(t.height) * layout.row_stride() * sizeof(float));
+  const auto pixels = [&](int slot) { return pixels_.data() + layout.pixel_offset(tile, slot); };
+  // Slots before this one have their values. Families come in the order of their orientations.
+  int written = all.begin;
+  const auto write_zeros_to = [&](int end) {
+    for (; written < end; ++written) {
+      zero_rows(pixels(written) + plan_.pad(), t, layout.row_stride());
+    }
+  };
   const std::vector<Family>& families = plan_.families();
   for (std::size_t k = 0; k < families.size();) {
     const Family& f = families[k];
     const int batch = batch_size(families, k);
     const SlotRange slots = layout.overlap(f, all);
     if (slots.begin < slots.end) {
+      write_zeros_to(slots.begin);
+      const bool adds = written > slots.begin;
+      if (adds) write_zeros_to(slots.end);
+      written = std::max(written, slots.end);
       kernel_.narrow.adjoint(
-          {&plan_, &f, batch, t, slots.end - slots.begin,
+          {&plan_, &f, batch, adds, t, slots.end - slots.begin,
            rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(),
            static_cast<std::size_t>(f.members * layout.columns()) * plan_.ray_stride(),
-           pixels_.data() + layout.pixel_offset(tile, slots.begin), layout.row_stride()});
+           pixels(slots.begin), layout.row_stride()});
     }
     k += static_cast<std::size_t>(batch);
   }
+  write_zeros_to(all.end);
 }
 
 }  // namespace firm

@@ -51,12 +51,50 @@ struct NarrowAdjointJob {
   const StripPlan* plan;
   const Family* family;  // the first of them
   int families;          // at most kNarrowBatch
+  bool adds;             // if not, pixels = A^T rays
   Tile tile;
   int slots;
   const float* rays;          // first family, first slot, ray 0; margins are zero
   std::size_t family_stride;  // floats from one family to the next
   float* pixels;              // first slot, row 0, at the start of the margin
   std::size_t row_stride;
+};
+
+inline constexpr int kTurnSide = 4;
+
+// Part of an image of one column to a transposed frame: frame pixel (x, y) is in[x * dx + y], or,
+// if reversed, in[x * dx - y].
+struct NarrowTurnJob {
+  const float* in;
+  std::ptrdiff_t dx;
+  bool reversed;
+  int width;  // multiples of kTurnSide
+  int height;
+  float* out;
+  std::size_t row_stride;
+};
+
+inline constexpr int kPatchRows = 32;
+inline constexpr int kPatchColumns = 64;
+
+// Where the pixels of a patch lie in the frame of one orientation: image rows or, if the frame is
+// transposed, image columns. A line starts at the patch's first pixel; the others follow, or, if
+// reversed, precede it. As many lines as a vector may have lanes stand behind the last one.
+struct FrameLines {
+  const float* line[kPatchColumns + kMaxLanes];
+  bool reversed;
+};
+
+// x = sum over orientations, for a patch of the image and one column.
+struct NarrowGatherJob {
+  int rows;
+  int columns;
+  int upright;  // frames, those first, and transposed ones
+  int transposed;
+  const FrameLines* frames;
+  float* x;
+  std::size_t x_stride;
+  std::size_t x_row_stride;
 };
 
 // ---- wide -------------------------------------------------------------------------------------
@@ -145,6 +183,8 @@ struct NarrowFunctions {
   int lanes;
   void (*forward)(const NarrowForwardJob&);
   void (*adjoint)(const NarrowAdjointJob&);
+  void (*turn)(const NarrowTurnJob&);
+  void (*gather)(const NarrowGatherJob&);
 };
 
 struct WideFunctions {

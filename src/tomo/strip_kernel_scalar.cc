@@ -4,6 +4,8 @@
 #define HWY_COMPILE_ONLY_SCALAR
 #include "tomo/strip_kernel_common-inl.h"
 // After what they need.
+#include "tomo/narrow_turn-inl.h"
+// After what it needs.
 #include "tomo/narrow_kernel-inl.h"
 #include "tomo/wide_weights-inl.h"
 // After what they need.
