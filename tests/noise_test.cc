@@ -125,6 +125,24 @@ TEST(GaussianNoise, HasTheDeviationOfThePaper) {
   EXPECT_NEAR(m.mean, 0, 0.04 * 5 / std::sqrt(kSamples));
 }
 
+TEST(GaussianNoise, IsThatOfEachSlice) {
+  Block b(kSamples, 3);
+  b(5, 0) = 4;
+  b(6, 1) = 0.5f;  // nothing in the third
+  const Block clean = b;
+  Random random(2, 0);
+  add_gaussian_noise(0.01, random, b);
+  const double expected[] = {0.04, 0.005, 0};
+  for (std::size_t c = 0; c < 3; ++c) {
+    std::vector<double> noise;
+    for (std::size_t k = 0; k < b.rows(); ++k) {
+      noise.push_back(static_cast<double>(b(k, c)) - static_cast<double>(clean(k, c)));
+    }
+    EXPECT_NEAR(std::sqrt(moments(noise).variance), expected[c],
+                expected[c] * 5 / std::sqrt(2.0 * kSamples));
+  }
+}
+
 TEST(GaussianNoise, OfLevelZeroChangesNothing) {
   Block b(3, 2);
   b(1, 1) = 5;

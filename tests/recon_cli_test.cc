@@ -67,6 +67,16 @@ class Recon : public CommandLine {
   bool exists(const std::string& path) { return std::filesystem::exists(directory_ / path); }
 };
 
+// Slices of the 3D phantom differ by much, and so must their noise: the rule is that of each slice.
+TEST_F(Recon, ReachesTheNoiseOfEverySliceThatWasSimulated) {
+  ASSERT_EQ(
+      run("simulate --out v --preset elements --size 32 --angles 16 --slices 8 --noise 0.01").code,
+      0);
+  const Outcome o = run("recon v/study.toml --out run");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(summary("run")["termination"]["reason"], "discrepancy");
+}
+
 TEST_F(Recon, LeavesAWholeRunDirectory) {
   const Outcome o = run("recon s/study.toml --out r");
   EXPECT_EQ(o.code, 0) << o.err;

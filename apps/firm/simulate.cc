@@ -58,7 +58,7 @@ void add_simulate(CLI::App& app) {
   verb->add_option("--angles", o.angles, "Angles over 180 degrees")->capture_default_str();
   verb->add_option("--slices", o.slices, "Slices of the object")->capture_default_str();
   verb->add_option("--noise", o.noise,
-                   "Gaussian noise: standard deviation as a part of a site's largest value")
+                   "Gaussian noise: standard deviation as a part of the largest value of a slice")
       ->capture_default_str();
   verb->add_option("--seed", o.seed, "Seed of the noise")
       ->check(not_negative)

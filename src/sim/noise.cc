@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <vector>
 
 #include "firm/error.h"
 
@@ -100,10 +102,16 @@ double Random::poisson(double mean) {
 
 void add_gaussian_noise(double level, Random& random, Block& b) {
   if (level == 0 || b.size() == 0) return;
-  const double largest = *std::max_element(b.values().begin(), b.values().end());
-  const double deviation = level * largest;
-  for (float& value : b.values()) {
-    value = static_cast<float>(static_cast<double>(value) + deviation * random.normal());
+  std::vector<double> deviation(b.columns(), -std::numeric_limits<double>::infinity());
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    double& largest = deviation[k % b.columns()];
+    largest = std::max(largest, static_cast<double>(b.data()[k]));
+  }
+  for (double& d : deviation) d *= level;
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    float& value = b.data()[k];
+    value = static_cast<float>(static_cast<double>(value) +
+                               deviation[k % b.columns()] * random.normal());
   }
 }
 

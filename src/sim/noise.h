@@ -30,7 +30,8 @@ class Random {
   bool has_spare_ = false;
 };
 
-// b += e, e normal with standard deviation `level` * max(b); `level` is the paper's s.
+// b += e, e normal with standard deviation `level` * max(b), slice by slice (a column of b each);
+// `level` is the paper's s.
 void add_gaussian_noise(double level, Random& random, Block& b);
 
 // A transmission measurement as a detector records it. Rows as in a sinogram, or frame * beamlets

@@ -16,7 +16,7 @@ struct SimulateOptions {
   int size = 250;                // pixels along a side of the image
   int angles = 25;               // over 180 degrees, end not included
   int slices = 1;
-  double noise = 0;          // s: standard deviation as a part of a site's largest value
+  double noise = 0;          // s: standard deviation as a part of the largest value of a slice
   std::uint64_t seed = 1;    // of the noise
   double pixel_size = 1e-4;  // cm
   double counts = 0;         // photons per beamlet of the XRT beam; 0 for XRT after the logarithm
