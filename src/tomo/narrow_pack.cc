@@ -68,23 +68,18 @@ void pack_tile(const Block& x, ColumnRange columns, const StripPlan& plan,
                float* pixels) {
   const Tile t = layout.tile(tile);
   const Geometry& g = plan.geometry();
-  const auto column = static_cast<std::ptrdiff_t>(x.columns());
-  const std::ptrdiff_t row = column * g.image_columns;
+  const std::size_t row = x.columns() * static_cast<std::size_t>(g.image_columns);
   int slot = 0;
   for (const Orientation& o : plan.orientations()) {
-    const float* corner = x.data() + (o.up() ? (g.image_rows - 1) * row : 0) +
-                          (o.left() ? (g.image_columns - 1) * column : 0);
-    const std::ptrdiff_t down = o.up() ? -row : row;
-    const std::ptrdiff_t across = o.left() ? -column : column;
-    const std::ptrdiff_t dx = o.transposed ? down : across;
-    const std::ptrdiff_t dy = o.transposed ? across : down;
+    const FrameSteps steps = frame_steps(g, o, row, x.columns());
+    const float* corner = x.data() + steps.start + t.x0 * steps.dx + t.y0 * steps.dy;
     const int width = std::clamp(o.width - t.x0, 0, t.width);
     const int height = std::clamp(o.height - t.y0, 0, t.height);
     for (std::size_t c = columns.begin; c < columns.begin + columns.count; ++c, ++slot) {
       float* out = pixels + layout.pixel_offset(tile, slot) + plan.pad();
       zero_outside(t, width, height, layout.row_stride(), out);
-      const FramePart part{corner + c + t.x0 * dx + t.y0 * dy, dx, dy, width, height};
-      if (std::abs(dy) == 1) {
+      const FramePart part{corner + c, steps.dx, steps.dy, width, height};
+      if (std::abs(steps.dy) == 1) {
         turn_part(part, layout.row_stride(), kernel, out);
       } else {
         copy_part(part, layout.row_stride(), out);

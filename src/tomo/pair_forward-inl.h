@@ -27,17 +27,11 @@ struct Member {
   HWY_ALIGN std::int32_t down[kPairRows];  // bytes from row 0 to the others
 
   void set(const PairForwardJob& job, const Orientation& o, bool split) {
-    const Geometry& g = job.plan->geometry();
-    auto row = static_cast<std::ptrdiff_t>(job.x.row_stride);
-    std::ptrdiff_t column = kPairColumns;
-    const float* last = job.x.data + (g.image_rows - 1) * row + (g.image_columns - 1) * column;
-    start[0] = job.x.data + (o.up() ? (g.image_rows - 1) * row : 0) +
-               (o.left() ? (g.image_columns - 1) * column : 0);
-    opposite[0] = last - (start[0] - job.x.data);
-    if (o.up()) row = -row;
-    if (o.left()) column = -column;
-    std::ptrdiff_t step = o.transposed ? row : column;
-    std::ptrdiff_t row_step = o.transposed ? column : row;
+    const FrameSteps steps = frame_steps(job.plan->geometry(), o, job.x.row_stride, kPairColumns);
+    start[0] = job.x.data + steps.start;
+    opposite[0] = job.x.data + steps.opposite;
+    std::ptrdiff_t step = steps.dx;
+    std::ptrdiff_t row_step = steps.dy;
     // Of two opposite rays take the one that runs forwards in memory, so that all members can do
     // with the same vectors of weights.
     turned = !split && job.centred && step < 0 ? 1 : 0;

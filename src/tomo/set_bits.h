@@ -1,9 +1,13 @@
 // The bits of a byte that are set, as a list.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace firm {
+
+// The list is written to memory as one number.
+static_assert(std::endian::native == std::endian::little);
 
 struct SetBits {
   std::uint64_t places[256];  // a byte for each bit that is set, lowest first

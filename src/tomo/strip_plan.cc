@@ -122,6 +122,19 @@ AdjointSweep make_adjoint_sweep(const Family& f, int lanes) {
 
 }  // namespace
 
+FrameSteps frame_steps(const Geometry& geometry, const Orientation& orientation,
+                       std::size_t row_stride, std::size_t stride) {
+  const auto row = static_cast<std::ptrdiff_t>(row_stride);
+  const auto column = static_cast<std::ptrdiff_t>(stride);
+  const std::ptrdiff_t rows = (geometry.image_rows - 1) * row;
+  const std::ptrdiff_t columns = (geometry.image_columns - 1) * column;
+  const std::ptrdiff_t start = (orientation.up() ? rows : 0) + (orientation.left() ? columns : 0);
+  const std::ptrdiff_t down = orientation.up() ? -row : row;
+  const std::ptrdiff_t across = orientation.left() ? -column : column;
+  return {start, rows + columns - start, orientation.transposed ? down : across,
+          orientation.transposed ? across : down};
+}
+
 SplitTable make_split_table(int count, double step) {
   SplitTable table;
   for (int k = 0; k < round_up(count, kMaxLanes); ++k) {

@@ -51,6 +51,18 @@ struct Orientation {
   bool left() const { return transposed != flip_x; }
 };
 
+// How to walk through the image as through a frame of it, in floats.
+struct FrameSteps {
+  std::ptrdiff_t start;     // from the image's first pixel to the frame's
+  std::ptrdiff_t opposite;  // to the frame's last pixel
+  std::ptrdiff_t dx;
+  std::ptrdiff_t dy;
+};
+
+// Pixels of the image are `stride` floats apart, its rows `row_stride`.
+FrameSteps frame_steps(const Geometry& geometry, const Orientation& orientation,
+                       std::size_t row_stride, std::size_t stride);
+
 // A position as whole part and fraction, the latter in units of 2^-31, so that coordinates are as
 // exact in a large image as in a small one, and the sum of two fractions carries into the sign bit.
 inline constexpr double kFractionUnit = 1.0 / 2147483648.0;

@@ -23,23 +23,14 @@ struct Member {
   HWY_ALIGN std::int32_t down[kWideRows];  // bytes from row 0 to the others
 
   void set(const WideForwardJob& job, const Orientation& o) {
-    const Geometry& g = job.plan->geometry();
-    auto row = static_cast<std::ptrdiff_t>(job.x_row_stride);
-    auto column = static_cast<std::ptrdiff_t>(job.x_stride);
-    const float* last = job.x + (g.image_rows - 1) * row + (g.image_columns - 1) * column;
-    start = job.x + (o.up() ? (g.image_rows - 1) * row : 0) +
-            (o.left() ? (g.image_columns - 1) * column : 0);
-    opposite = last - (start - job.x);
-    if (o.up()) row = -row;
-    if (o.left()) column = -column;
-    const std::ptrdiff_t step = o.transposed ? row : column;
-    const std::ptrdiff_t row_step = o.transposed ? column : row;
-    start += job.tile.y0 * row_step + job.tile.x0 * step;
-    opposite -= job.tile.y0 * row_step + job.tile.x0 * step;
+    const FrameSteps steps = frame_steps(job.plan->geometry(), o, job.x_row_stride, job.x_stride);
+    const std::ptrdiff_t corner = job.tile.y0 * steps.dy + job.tile.x0 * steps.dx;
+    start = job.x + steps.start + corner;
+    opposite = job.x + steps.opposite - corner;
     constexpr std::ptrdiff_t kBytes = sizeof(float);
-    dx = kBytes * step;
+    dx = kBytes * steps.dx;
     for (int r = 0; r < kWideRows; ++r) {  // a row that is not there is read as the last one
-      down[r] = static_cast<std::int32_t>(kBytes * row_step * std::min(r, job.tile.height - 1));
+      down[r] = static_cast<std::int32_t>(kBytes * steps.dy * std::min(r, job.tile.height - 1));
     }
   }
 };
