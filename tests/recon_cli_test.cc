@@ -1,4 +1,5 @@
 // `firm recon` as people and scripts meet it: the run directory, exit codes, Ctrl-C, bad input.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -138,7 +139,7 @@ TEST_F(Recon, HistoryHasALinePerRound) {
 
 TEST_F(Recon, RunsEveryMethod) {
   for (const std::string method : {"firm", "firm+", "fedpgd", "pgd", "plsqr", "firm-ds"}) {
-    const Outcome o = run("recon s/study.toml --out " + method + " --method " + method);
+    const Outcome o = run(fmt::format("recon s/study.toml --out {0} --method {0}", method));
     EXPECT_EQ(o.code, 0) << method << o.err;
     EXPECT_EQ(summary(method).at("method"), method);
   }
@@ -163,8 +164,8 @@ TEST_F(Recon, GoesOnAfterALimitToTheSameBytes) {
                               " --set stop.discrepancy=0 --set ds.local_steps=2 ";
     const std::string whole = method + "-whole";
     const std::string parts = method + "-parts";
-    ASSERT_EQ(run(start + "--out " + whole + " --set stop.rounds=6").code, 5);
-    ASSERT_EQ(run(start + "--out " + parts + " --set stop.rounds=4").code, 5);
+    ASSERT_EQ(run(fmt::format("{}--out {} --set stop.rounds=6", start, whole)).code, 5);
+    ASSERT_EQ(run(fmt::format("{}--out {} --set stop.rounds=4", start, parts)).code, 5);
     // Changed stop rules are part of the notes, so that the files differ there.
     ASSERT_EQ(run("recon s/study.toml --resume --out " + parts + " --set stop.rounds=6").code, 5);
     EXPECT_EQ(file_content(directory_ / (whole + "/images.h5")),

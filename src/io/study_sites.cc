@@ -99,7 +99,7 @@ void read_noise(const StudyTable& t, SiteEntry& site) {
 void read_shift(const StudyTable& t, SiteEntry& site) {
   if (!t.has("shift")) return;
   const std::vector<double> xy =
-      t.quantities("shift", Dimension::kLength, 2, "[\"1 um\", \"-2 um\"]");
+      t.quantities("shift", Dimension::kLength, 2, R"(["1 um", "-2 um"])");
   site.shift_x = xy[0];
   site.shift_y = xy[1];
 }

@@ -89,8 +89,8 @@ class Measured {
   std::vector<CalibrationData> all_;
 };
 
-// What is left of XRT, the last of `values`.
-double left_over(std::span<const double> values, const std::vector<double>& f);
+// What is left of XRT, the last of `bin`.
+double left_over(std::span<const double> bin, const std::vector<double>& f);
 
 Sums total_of(const std::vector<Sums>& sums);
 

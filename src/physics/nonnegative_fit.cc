@@ -68,14 +68,14 @@ std::optional<std::vector<double>> fit_of(const std::vector<double>& G,
 class ActiveSet {
  public:
   ActiveSet(const std::vector<double>& G, const std::vector<double>& h)
-      : G_(G), h_(h), f_(h.size()), refused_(h.size()) {}
+      : gram_(G), h_(h), f_(h.size()), refused_(h.size()) {}
 
   // Adds an unknown that lowers the sum; false when there is none.
   bool grow() {
     const std::optional<std::size_t> next = steepest();
     if (!next) return false;
     active_.push_back(*next);
-    if (const auto fit = fit_of(G_, h_, active_)) {
+    if (const auto fit = fit_of(gram_, h_, active_)) {
       move_to(*fit);
     } else {
       refused_[*next] = true;
@@ -92,10 +92,10 @@ class ActiveSet {
     std::optional<std::size_t> best;
     double most = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      const double size = std::sqrt(std::max(0.0, G_[i * n + i]));
+      const double size = std::sqrt(std::max(0.0, gram_[i * n + i]));
       if (refused_[i] || !(size > 0) || std::ranges::find(active_, i) != active_.end()) continue;
       double slope = h_[i];
-      for (std::size_t k = 0; k < n; ++k) slope -= G_[i * n + k] * f_[k];
+      for (std::size_t k = 0; k < n; ++k) slope -= gram_[i * n + k] * f_[k];
       if (slope <= kRounding * std::abs(h_[i]) || slope / size <= most) continue;
       most = slope / size;
       best = i;
@@ -120,12 +120,12 @@ class ActiveSet {
       }
       f_[active_[first]] = 0;
       active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(first));
-      fit = *fit_of(G_, h_, active_);
+      fit = *fit_of(gram_, h_, active_);
     }
     for (std::size_t a = 0; a < active_.size(); ++a) f_[active_[a]] = fit[a];
   }
 
-  const std::vector<double>& G_;
+  const std::vector<double>& gram_;
   const std::vector<double>& h_;
   std::vector<double> f_;
   std::vector<std::size_t> active_;

@@ -83,9 +83,9 @@ void check_noise(const SiteSource& s) {
   const Frames::Facts& facts = s.scan.data->facts();
   if (s.entry.noise != Noise::kCounts) return;
   if (facts.units == "counts" && (s.entry.kind == "xrf" || s.entry.prepare.minus_log)) return;
-  throw data_error({s.scan.file, facts.path + "@units", "\"counts\", because sigma = \"counts\"",
-                    fmt::format("\"{}\"; set sigma = \"estimate\", or a number, for {}",
-                                facts.units, s.mention())});
+  throw data_error({s.scan.file, facts.path + "@units", R"("counts", because sigma = "counts")",
+                    fmt::format(R"("{}"; set sigma = "estimate", or a number, for {})", facts.units,
+                                s.mention())});
 }
 
 // Whether what is to be normalized by is there.

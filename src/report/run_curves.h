@@ -38,7 +38,7 @@ class RunCurves {
 
   // Number of a curve, which begins here when it is new.
   std::size_t find(const CurveName& name);
-  void add(std::size_t curve, long round, double seconds, double value);
+  void add(std::size_t number, long round, double seconds, double value);
 
   // Parts of a line: of all sites together; the distance to the truth; the residual of each site.
   void add_common(const nlohmann::ordered_json& line);

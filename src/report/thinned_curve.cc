@@ -21,7 +21,7 @@ std::vector<std::size_t> finite_points(std::span<const double> values) {
 std::vector<std::size_t> thinned(std::span<const double> values, std::span<const long> rounds,
                                  std::size_t most) {
   FIRM_CHECK(most >= 20 && rounds.size() == values.size());
-  const std::vector<std::size_t> points = finite_points(values);
+  std::vector<std::size_t> points = finite_points(values);
   if (points.size() <= most) return points;
   const std::size_t head = most / 10;
   std::vector<std::size_t> kept(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(head));
