@@ -86,6 +86,7 @@ std::vector<Case> cases() {
   all.push_back({"wide image", simple(9, 40, 50, half_turn(7))});
   all.push_back({"tall image", simple(300, 7, 310, half_turn(5))});
   all.push_back({"wider than a tile", simple(6, 600, 620, half_turn(4))});
+  all.push_back({"larger than a tile both ways", simple(290, 300, 420, half_turn(6))});
   all.push_back({"narrow detector: rays miss much of the image", simple(40, 40, 9, half_turn(8))});
   all.push_back({"wide detector: many rays miss", simple(8, 8, 200, half_turn(6))});
   all.push_back({"one pixel", simple(1, 1, 5, half_turn(5))});

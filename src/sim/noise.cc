@@ -102,16 +102,15 @@ double Random::poisson(double mean) {
 
 void add_gaussian_noise(double level, Random& random, Block& b) {
   if (level == 0 || b.size() == 0) return;
-  std::vector<double> deviation(b.columns(), -std::numeric_limits<double>::infinity());
+  std::vector<double> largest(b.columns(), -std::numeric_limits<double>::infinity());
   for (std::size_t k = 0; k < b.size(); ++k) {
-    double& largest = deviation[k % b.columns()];
-    largest = std::max(largest, static_cast<double>(b.data()[k]));
+    double& m = largest[k % b.columns()];
+    m = std::max(m, static_cast<double>(b.data()[k]));
   }
-  for (double& d : deviation) d *= level;
   for (std::size_t k = 0; k < b.size(); ++k) {
     float& value = b.data()[k];
     value = static_cast<float>(static_cast<double>(value) +
-                               deviation[k % b.columns()] * random.normal());
+                               level * largest[k % b.columns()] * random.normal());
   }
 }
 

@@ -6,6 +6,8 @@
 namespace firm {
 namespace {
 
+constexpr std::size_t kSymmetries = 8;  // of a square: orientations, at most
+
 // Part of the image that lies, in every frame, within one tile along the frame's rows.
 struct Patch {
   int row;
@@ -62,37 +64,45 @@ void find_lines(const float* pixels, const StripPlan& plan, const NarrowLayout& 
   std::fill(out.line + count, out.line + count + kMaxLanes, out.line[count - 1]);
 }
 
+// x = sum over orientations, in a patch and one column of the Block; `slot` is the one that the
+// first orientation has for it.
+void gather_patch(const float* pixels, const StripPlan& plan, const NarrowLayout& layout,
+                  const NarrowFunctions& kernel, const Patch& p, int slot, std::size_t column,
+                  Block& x) {
+  const std::vector<Orientation>& orientations = plan.orientations();
+  std::array<FrameLines, kSymmetries> frames;
+  NarrowGatherJob job{};
+  for (const bool transposed : {false, true}) {
+    for (std::size_t k = 0; k < orientations.size(); ++k) {
+      if (orientations[k].transposed != transposed) continue;
+      FrameLines& lines = frames[static_cast<std::size_t>(job.upright + job.transposed)];
+      find_lines(pixels, plan, layout, orientations[k],
+                 slot + static_cast<int>(k) * layout.columns(), p, lines);
+      ++(transposed ? job.transposed : job.upright);
+    }
+  }
+  job.rows = p.rows;
+  job.columns = p.columns;
+  job.frames = frames.data();
+  job.x_stride = x.columns();
+  job.x_row_stride = static_cast<std::size_t>(plan.geometry().image_columns) * x.columns();
+  job.x = x.data() + static_cast<std::size_t>(p.row) * job.x_row_stride +
+          static_cast<std::size_t>(p.column) * job.x_stride + column;
+  kernel.gather(job);
+}
+
 }  // namespace
 
 void gather_band(const float* pixels, const StripPlan& plan, const NarrowLayout& layout,
                  const NarrowFunctions& kernel, ColumnRange columns, int row, Block& x) {
   const Geometry& g = plan.geometry();
-  const std::vector<Orientation>& orientations = plan.orientations();
-  std::array<FrameLines, 8> frames;
   const int end = std::min(row + kPatchRows, g.image_rows);
   for (Patch p{}; row < end; row += p.rows) {
     for (int column = 0; column < g.image_columns; column += p.columns) {
       p = patch_at(plan, row, column);
       p.rows = std::min(p.rows, end - row);
       for (std::size_t c = 0; c < columns.count; ++c) {
-        NarrowGatherJob job{};
-        for (const bool transposed : {false, true}) {
-          for (std::size_t k = 0; k < orientations.size(); ++k) {
-            if (orientations[k].transposed != transposed) continue;
-            const auto slot = static_cast<int>(k * columns.count + c);
-            FrameLines& lines = frames[static_cast<std::size_t>(job.upright + job.transposed)];
-            find_lines(pixels, plan, layout, orientations[k], slot, p, lines);
-            ++(transposed ? job.transposed : job.upright);
-          }
-        }
-        job.rows = p.rows;
-        job.columns = p.columns;
-        job.frames = frames.data();
-        job.x_stride = x.columns();
-        job.x_row_stride = static_cast<std::size_t>(g.image_columns) * x.columns();
-        job.x = x.data() + static_cast<std::size_t>(row) * job.x_row_stride +
-                static_cast<std::size_t>(column) * job.x_stride + columns.begin + c;
-        kernel.gather(job);
+        gather_patch(pixels, plan, layout, kernel, p, static_cast<int>(c), columns.begin + c, x);
       }
     }
   }

@@ -10,6 +10,7 @@ namespace narrow {
 using DBlock = hn::CappedTag<float, 4>;
 using VBlock = hn::Vec<DBlock>;
 constexpr int kSide = static_cast<int>(hn::MaxLanes(DBlock()));
+static_assert(kTurnSide % kSide == 0);
 
 // Pixels at, at + 1, .. of a line; if reversed, it runs downwards in memory.
 template <bool kReversed>

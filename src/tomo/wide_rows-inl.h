@@ -73,7 +73,7 @@ struct Walk {
   void set(const WideForwardJob& job, const Band& band, const Family& f) {
     family = &f;
     origin = f.start - 0.5 * f.tau + f.slope * band.tile.y0;
-    // A ray that goes w pixels to the right crosses at most w + 1 edges.
+    // A ray that goes w pixels to the right crosses at most w + 1 edges; w may have been rounded.
     const double most = kWideRows * f.tau + 1e-6;
     crossings = std::min(kWideRows, (static_cast<int>(most) + 2) / 2 * 2);
     for (int m = 0; m < f.members; ++m) {
