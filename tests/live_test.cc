@@ -44,8 +44,8 @@ TEST(ListenAddress, OfPortOrHostAndPort) {
 }
 
 TEST(ListenAddress, ErrorsSayWhatIsExpected) {
-  for (const char* given :
-       {"", "host", "host:", "host:x", "host:70000", "host:-1", "8080x", "[::1"}) {
+  for (const char* given : {"", "host", "host:", "host:x", "host:70000", "host:-1", "8080x", "[::1",
+                            "[::1]8080", "::1:80", "[a]b:80"}) {
     try {
       parse_listen_address("--dashboard", given);
       ADD_FAILURE() << given;
@@ -58,10 +58,11 @@ TEST(ListenAddress, ErrorsSayWhatIsExpected) {
 
 TEST(Access, NeedsTheNameOfThisMachine) {
   for (const char* host :
-       {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:80", "127.0.0.1"}) {
+       {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:80", "127.0.0.1", "[::1]"}) {
     EXPECT_TRUE(is_local_host(host)) << host;
   }
-  for (const char* host : {"", "evil.org", "evil.org:80", "localhost.evil.org", "0.0.0.0:80"}) {
+  for (const char* host : {"", "evil.org", "evil.org:80", "localhost.evil.org", "127.evil.org:80",
+                           "127.0.0.1.evil.org", "0.0.0.0:80"}) {
     EXPECT_FALSE(is_local_host(host)) << host;
   }
 }
@@ -253,6 +254,24 @@ TEST_F(Feed, EndsWithTheDocumentOfTheEnd) {
   EXPECT_EQ(document["live"]["state"], "finished");
   EXPECT_FALSE(run_.request_stop());
   EXPECT_FALSE(run_.set_paused(true));
+}
+
+TEST_F(Feed, IsPausedWhenTheRoundIsOverAndNotBefore) {
+  const auto state = [&] {
+    feed_.publish();
+    return Json::parse(feed_.document())["live"]["state"];
+  };
+  start();
+  EXPECT_FALSE(run_.hold());
+  run_.set_paused(true);
+  EXPECT_EQ(state(), "pausing");
+  EXPECT_TRUE(run_.hold());
+  EXPECT_EQ(state(), "paused");
+  run_.set_paused(false);
+  EXPECT_EQ(state(), "computing");
+  run_.set_paused(true);
+  run_.request_stop();
+  EXPECT_FALSE(run_.hold());
 }
 
 TEST_F(Feed, SaysWhenTheRunHasFailed) {

@@ -43,7 +43,7 @@ class CoordinatorPage {
       live_.set_state(view.running ? "computing" : "waiting",
                       view.running ? "" : "for all sites to come");
     };
-    callbacks.paused = [this] { return live_.paused(); };
+    callbacks.paused = [this] { return live_.hold(); };
     callbacks.interrupted = [this, before = callbacks.interrupted] {
       return live_.stop_requested() || before();
     };

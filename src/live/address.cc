@@ -6,8 +6,7 @@
 #include <openssl/rand.h>
 #include <unistd.h>
 
-#include <charconv>
-
+#include "core/host_port.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -16,22 +15,6 @@ namespace {
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr const char* kScheme = "Bearer ";
 
-bool is_loopback_name(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-// "HOST:PORT" or "[HOST]:PORT" in two; the port may be missing.
-std::pair<std::string, std::string> split(const std::string& text) {
-  if (text.starts_with("[")) {
-    const std::size_t end = text.find(']');
-    if (end == std::string::npos) return {text, ""};
-    return {text.substr(1, end - 1), end + 2 <= text.size() ? text.substr(end + 2) : ""};
-  }
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return {text, ""};
-  return {text.substr(0, colon), text.substr(colon + 1)};
-}
-
 std::string machine_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
@@ -39,19 +22,16 @@ std::string machine_name() {
 
 }  // namespace
 
-bool ListenAddress::loopback() const { return is_loopback_name(host); }
+bool ListenAddress::loopback() const { return is_loopback_host(host); }
 
 ListenAddress parse_listen_address(const std::string& option, const std::string& text) {
-  auto [host, port] = split(text);
-  if (port.empty()) std::swap(host, port);  // "8080"
-  ListenAddress address{host.empty() ? kLoopback : host, -1};
-  const auto [end, wrong] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (wrong != std::errc() || end != port.data() + port.size() || address.port < 0 ||
-      address.port > 65535) {
+  const bool alone = text.find(':') == std::string::npos;  // "8080"
+  const std::optional<HostPort> at = parse_host_port(alone ? ":" + text : text);
+  if (!at) {
     throw usage_error({option, "", "PORT or HOST:PORT, for example 8080 or 127.0.0.1:0",
                        fmt::format("'{}'", text)});
   }
-  return address;
+  return {at->host.empty() ? kLoopback : at->host, at->port};
 }
 
 std::string url_of(const ListenAddress& a) {
@@ -61,7 +41,9 @@ std::string url_of(const ListenAddress& a) {
 }
 
 bool is_local_host(const std::string& host_header) {
-  return is_loopback_name(split(host_header).first);
+  std::optional<HostPort> at = parse_host_port(host_header);
+  if (!at) at = parse_host_port(host_header + ":80");  // where it is 80, it is left out
+  return at && is_loopback_host(at->host);
 }
 
 std::string new_token() {

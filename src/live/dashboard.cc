@@ -16,7 +16,7 @@ namespace firm {
 namespace {
 
 // Pages that are open get the report within this time after the end.
-constexpr double kFarewellSeconds = 5;
+constexpr double kFarewellSeconds = 10;
 constexpr std::chrono::milliseconds kPatience(500);
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();

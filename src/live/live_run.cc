@@ -83,8 +83,13 @@ void LiveRun::end(const std::string& state, const std::string& stage, std::strin
   ended_ = true;
 }
 
-void LiveRun::wait_while_paused(const std::function<bool()>& interrupted) const {
-  while (paused_ && !stop_ && !(interrupted && interrupted())) {
+bool LiveRun::hold() {
+  const std::lock_guard lock(mutex_);
+  return held_ = paused_ && !stop_;
+}
+
+void LiveRun::wait_while_paused(const std::function<bool()>& interrupted) {
+  while (hold() && !(interrupted && interrupted())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
@@ -120,7 +125,7 @@ LiveRun::News LiveRun::news() {
   news.ended = ended_;
   if (!ended_) {
     news.status.seconds = status_.seconds = watch_.seconds();
-    if (paused_) news.status.state = "paused";
+    if (paused_) news.status.state = held_ ? "paused" : "pausing";
     if (stop_) news.status.stage = "stopping after this round";
   }
   news.status.images = images_.version();

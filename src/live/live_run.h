@@ -53,9 +53,10 @@ class LiveRun {
 
   // ---- the run asks -----
   bool stop_requested() const { return stop_; }
-  bool paused() const { return paused_; }
+  // Between two rounds: whether to wait there. Until it is asked, the run is "pausing".
+  bool hold();
   // Returns when the run may go on, or `interrupted` says that it is to end.
-  void wait_while_paused(const std::function<bool()>& interrupted) const;
+  void wait_while_paused(const std::function<bool()>& interrupted);
   // Whether somebody looks, and it is time for newer images.
   bool wants_images() const;
 
@@ -88,9 +89,10 @@ class LiveRun {
   std::vector<LiveRound> rounds_;
   std::string document_;
   bool ended_ = false;
+  bool paused_ = false;
+  bool held_ = false;
   LiveImages images_;
   std::atomic<bool> stop_ = false;
-  std::atomic<bool> paused_ = false;
   std::atomic<int> watchers_ = 0;
   mutable std::atomic<double> next_images_ = 0;
 };

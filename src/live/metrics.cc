@@ -15,8 +15,9 @@ namespace {
 
 using Labels = std::map<std::string, std::string>;
 
-constexpr const char* kStates[] = {"starting", "reading", "waiting",  "computing", "sending",
-                                   "paused",   "writing", "finished", "stopped",   "failed"};
+constexpr const char* kStates[] = {"starting", "reading", "waiting", "computing",
+                                   "sending",  "pausing", "paused",  "writing",
+                                   "finished", "stopped", "failed"};
 constexpr const char* kSiteStates[] = {"expected", "waiting", "computing",
                                        "sending",  "lost",    "done"};
 

@@ -13,29 +13,10 @@
 #include <memory>
 #include <optional>
 
+#include "core/host_port.h"
+
 namespace firm {
 namespace {
-
-struct HostAndPort {
-  std::string host;
-  std::string port;
-};
-
-std::optional<HostAndPort> parse(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0) return {};
-  HostAndPort parts{address.substr(0, colon), address.substr(colon + 1)};
-  const bool digits = parts.port.find_first_not_of("0123456789") == std::string::npos;
-  if (parts.port.empty() || parts.port.size() > 5 || !digits || std::stoi(parts.port) > 65535) {
-    return {};
-  }
-  if (parts.host.starts_with('[') && parts.host.ends_with(']')) {
-    parts.host = parts.host.substr(1, parts.host.size() - 2);
-  } else if (parts.host.find(':') != std::string::npos) {
-    return {};
-  }
-  return parts;
-}
 
 class Socket {
  public:
@@ -87,7 +68,7 @@ bool is_loopback(const addrinfo& a) {
   return ntohl(in->sin_addr.s_addr) >> 24 == kNetwork;
 }
 
-std::string fix_of_connect(int code, const HostAndPort& to) {
+std::string fix_of_connect(int code, const HostPort& to) {
   if (code == ECONNREFUSED) {
     return fmt::format("is the coordinator running, and is {} its port?", to.port);
   }
@@ -107,12 +88,12 @@ std::string fix_of_listen(int code) {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-Addresses resolve(const HostAndPort& at, bool passive, int& code) {
+Addresses resolve(const HostPort& at, bool passive, int& code) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = passive ? AI_PASSIVE : 0;
   addrinfo* found = nullptr;
-  code = ::getaddrinfo(at.host.c_str(), at.port.c_str(), &hints, &found);
+  code = ::getaddrinfo(at.host.c_str(), std::to_string(at.port).c_str(), &hints, &found);
   return {found, freeaddrinfo};
 }
 
@@ -120,8 +101,8 @@ Addresses resolve(const HostAndPort& at, bool passive, int& code) {
 template <typename Attempt, typename Fix>
 TcpOutcome try_all(const std::string& address, bool passive, const char* expected,
                    const Attempt& attempt, const Fix& fix) {
-  const std::optional<HostAndPort> at = parse(address);
-  if (!at) {
+  const std::optional<HostPort> at = parse_host_port(address);
+  if (!at || at->host.empty()) {
     return {fmt::format("expected HOST:PORT, found '{}'", address),
             "for example recon.example.org:7443, 192.0.2.7:7443 or [2001:db8::7]:7443", false};
   }
@@ -150,7 +131,7 @@ TcpOutcome try_to_connect(const std::string& address, double seconds) {
 
 TcpOutcome try_to_listen(const std::string& address) {
   return try_all(address, true, "an address to listen on", listen_at,
-                 [](int code, const HostAndPort&) { return fix_of_listen(code); });
+                 [](int code, const HostPort&) { return fix_of_listen(code); });
 }
 
 }  // namespace firm

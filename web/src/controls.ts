@@ -7,10 +7,7 @@ const words: Record<Command, string> = {
   pause: 'Pause', resume: 'Go on', stop: 'Stop',
 };
 // A round may take long: until it is over, nothing else tells that the run has heard.
-const promises: Record<Command, string> = {
-  pause: 'The run will pause after this round.', resume: '',
-  stop: 'The run will stop after this round.',
-};
+const promises: Partial<Record<Command, string>> = { stop: 'The run will stop after this round.' };
 
 export class Controls {
   readonly element = h('div', { class: 'controls' });
@@ -59,8 +56,9 @@ export class Controls {
     const refused = this.connection === 'refused';
     const able = controlled && this.control.hasToken && this.connection === 'open';
     this.buttons.hidden = !controlled;
-    this.pause.disabled = !able || live.state === 'paused';
-    this.resume.disabled = !able || live.state !== 'paused';
+    const pauses = live?.state === 'pausing' || live?.state === 'paused';
+    this.pause.disabled = !able || pauses;
+    this.resume.disabled = !able || !pauses;
     this.stop.disabled = this.sure.disabled = !able;
     if (!controlled) this.question.hidden = true;
     this.why.hidden = !controlled || refused || this.control.hasToken;
@@ -78,7 +76,7 @@ export class Controls {
     this.tell('');
     const refused = await this.control.send(command);
     this.wrong = refused === 'wrong token';
-    this.tell(refused ? `${words[command]}: ${refused}` : promises[command]);
+    this.tell(refused ? `${words[command]}: ${refused}` : promises[command] ?? '');
     this.show();
   }
 }

@@ -127,8 +127,8 @@ export interface LiveSite {
   messages?: number;
 }
 
-export type RunState = 'starting' | 'reading' | 'waiting' | 'computing' | 'sending' | 'paused' |
-  'writing' | 'finished' | 'stopped' | 'failed';
+export type RunState = 'starting' | 'reading' | 'waiting' | 'computing' | 'sending' | 'pausing' |
+  'paused' | 'writing' | 'finished' | 'stopped' | 'failed';
 
 /** The state of a run that goes on; docs/dashboard.md has its keys. */
 export interface Live {

@@ -8,6 +8,7 @@ const states: Record<RunState, string> = {
   waiting: 'Waiting for other sites',
   computing: 'Computing',
   sending: 'Sending and receiving',
+  pausing: 'Pausing after this round',
   paused: 'Paused',
   writing: 'Writing results',
   finished: 'Finished',

@@ -27,6 +27,7 @@ interface Opened {
 
 async function open(where: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(60000); // Machines may have other things to do.
   const page = await context.newPage();
   const served = where.startsWith('http:');
   const url = served ? where : pathToFileURL(where).href;

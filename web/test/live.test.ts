@@ -101,7 +101,6 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
 
     await press(page, 'Pause');
     await says(page, 'Paused');
-    await page.waitForTimeout(500); // for the round that was under way
     const still = await round(page);
     await page.waitForTimeout(1000);
     assert.equal(await round(page), still);
