@@ -3,6 +3,7 @@ import { certificateSection } from './certificate';
 import { CurvesPanel } from './curves';
 import type { RunDocument } from './document';
 import { ImagesPanel } from './images';
+import { InSight } from './in_sight';
 import { overview } from './overview';
 import { textPanel, type Change, type Panel } from './panel';
 import { SinogramsPanel } from './sinograms';
@@ -12,10 +13,10 @@ import { studySection } from './study';
 export class Report {
   private readonly panels: Panel[] = [
     textPanel('overview', overview),
-    new ImagesPanel(),
+    new InSight(new ImagesPanel()),
     textPanel('certificate', certificateSection),
     textPanel('sites', sitesSection),
-    new CurvesPanel(),
+    new InSight(new CurvesPanel()),
     new SinogramsPanel(),
     textPanel('study', studySection),
   ];

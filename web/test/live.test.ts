@@ -50,6 +50,12 @@ async function grows(what: string, of: () => Promise<number>): Promise<void> {
   await until(`${what} grows beyond ${first}`, async () => (await of()) > first);
 }
 
+/** They are drawn while they are in sight. */
+async function curvesGrow(page: Page): Promise<void> {
+  await page.locator('#convergence').scrollIntoViewIfNeeded();
+  await grows('the curve', () => points(page));
+}
+
 function press(page: Page, name: string): Promise<void> {
   return page.locator('#run').getByRole('button', { name, exact: true }).click();
 }
@@ -82,9 +88,9 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
     assert.equal(new URL(page.url()).hash, '');
     await says(page, 'Computing');
     await grows('the round', () => round(page));
-    await grows('the curve', () => points(page));
     const canvas = image(page, 'Reconstruction', 'xrf-1');
     await canvas.waitFor();
+    await curvesGrow(page);
     assert.match(await page.title(), /^\d+ % \u00b7 live \u2013 FIRM$/);
 
     // Neither charts nor images are made anew, and what was chosen stays.
@@ -93,9 +99,10 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
     for (const each of [canvas, page.locator('#convergence canvas').first()]) {
       await each.evaluate((e) => e.setAttribute('data-mark', ''));
     }
+    await canvas.scrollIntoViewIfNeeded();
     const before = await pixels(canvas);
     await until('the image changes', async () => (await pixels(canvas)) !== before);
-    await grows('the curve', () => points(page));
+    await curvesGrow(page);
     assert.equal(await page.locator('[data-mark]').count(), 2);
     await checkWidth(page, 'live-running');
 
@@ -128,6 +135,22 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
     '--set', `stop.rounds=${done + 50}`);
   assert.equal(await more.ended, 5);
   assert.equal(runs.summary('stopped').rounds, done + 50);
+});
+
+test('what is out of sight is drawn when it comes into sight', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'sight', ...endless, ...served);
+  await on('live-sight', await program.address(), async (page) => {
+    await image(page, 'Reconstruction', 'xrf-1').waitFor();
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await grows('the round', () => round(page));
+    const drawn = await points(page);
+    await grows('the round', () => round(page));
+    assert.equal(await points(page), drawn);
+    await curvesGrow(page);
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await program.ended, 5);
+  });
 });
 
 test('without the token a run is seen, and left alone', async () => {

@@ -103,8 +103,8 @@ test('updates come together, with a pause between', () => {
   const done: Change[] = [];
   const asked: { then: () => void; milliseconds: number }[] = [];
   let now = 1000;
-  const pace = new Pace(250, (change) => done.push(change), () => now,
-    (then, milliseconds) => asked.push({ then, milliseconds }));
+  const pace = new Pace(250, (change) => done.push(change), { now: () => now,
+    later: (then, milliseconds) => asked.push({ then, milliseconds }), painted: (then) => then() });
   pace.ask('rounds');
   pace.ask('rounds');
   pace.ask('status');
@@ -124,16 +124,43 @@ test('long work is done less often', () => {
   let then = () => {};
   let now = 0;
   let cost = 10;
-  const pace = new Pace(250, () => { now += cost; }, () => now, (next, milliseconds) => {
-    then = next;
-    pauses.push(milliseconds);
-  });
+  let painting = 0;
+  const pace = new Pace(250, () => { now += cost; }, { now: () => now,
+    later: (next, milliseconds) => {
+      then = next;
+      pauses.push(milliseconds);
+    },
+    painted: (next) => {
+      now += painting;
+      next();
+    } });
   for (cost of [1, 10, 200, 0]) {
     pace.ask('rounds');
     then();
   }
   // From the begin of the work before to the begin of the next.
   assert.deepEqual(pauses, [0, 249, 990, 1800]);
+  [cost, painting] = [4, 6];
+  pace.ask('rounds');
+  then();
+  pace.ask('rounds');
+  assert.equal(pauses.at(-1), 990);
+});
+
+test('what is asked for while the page is painted comes next', () => {
+  const done: Change[] = [];
+  const waiting: (() => void)[] = [];
+  const pace = new Pace(250, (change) => done.push(change), { now: () => 0,
+    later: (then) => waiting.push(then), painted: (then) => waiting.push(then) });
+  pace.ask('rounds');
+  waiting.shift()!();
+  pace.ask('status');
+  assert.equal(waiting.length, 1);
+  waiting.shift()!();
+  waiting.shift()!();
+  assert.deepEqual(done, ['rounds', 'status']);
+  waiting.shift()!();
+  assert.equal(waiting.length, 0);
 });
 
 test('the state in words', () => {
