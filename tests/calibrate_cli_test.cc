@@ -115,6 +115,16 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   EXPECT_EQ(run("recon elsewhere/new.toml --out r").code, 0);
 }
 
+// Noise that is given is in the unit of the values after `scale`; 1 is none.
+TEST_F(Calibrate, ScalesTheNoise) {
+  study_.sites[1].sigma = 3;
+  spoil_scales();
+  ASSERT_EQ(run("calibrate s/t.toml --out s/new.toml").code, 0);
+  const StudyFile written = read_study(directory_ / "s/new.toml");
+  EXPECT_NEAR(written.sites[1].sigma, 3 / kWrong[1], 0.2);
+  EXPECT_EQ(written.sites[0].sigma, 1);
+}
+
 TEST_F(Calibrate, TellsWhatIsMissing) {
   study_.sites.erase(study_.sites.begin() + 1);
   write();

@@ -64,12 +64,14 @@ TEST_F(MapFolder, OfOldMapsNeedsAngles) {
     MapsFile m;
     m.group = "";
     m.old = kind;
+    m.scalers = {"SRcurrent", "us_ic", "ds_ic"};  // old files write them so
     write_maps(m, false);
     EXPECT_CONTAINS(refusal({"Ca"}), "maps: angles: expected a file with 4 angles, one per frame");
     const Scan scan = open_scan(folder(), {"Ca", false, angles_});
     EXPECT_EQ(scan.theta, (std::vector<double>{0, 45, 90, 135}));
     EXPECT_EQ(scan.data->facts().path, kind + "[Ca]");
     expect_counted(*scan.data, first_value(0));
+    ASSERT_TRUE(scan.monitor);
     expect_counted(*scan.monitor, first_value(kScaler + 1));
   }
 }

@@ -179,6 +179,14 @@ TEST_F(PrepareSite, TransmissionsFarFromOneAreTold) {
   EXPECT_TRUE(prepare().report.all_warnings().empty());
 }
 
+TEST_F(PrepareSite, UnitsOfCountsNeedALogarithm) {
+  entry_.prepare.minus_log = false;
+  for (const char* units : {"counts", "cts", "Counts", "ADU", "photons"}) {
+    file_data_.units = units;
+    EXPECT_CONTAINS(error_of([&] { prepare(); }), "expected \"1\", because minus_log = false");
+  }
+}
+
 TEST_F(PrepareSite, ASliceWithoutAnyValueIsRefused) {
   for (float& value : file_data_.data.values()) value = kNan;
   entry_.prepare.bad_values = "mask";
@@ -222,16 +230,38 @@ TEST_F(PrepareSite, ScalesFluorescence) {
   EXPECT_EQ(p.report.normalized, "none");
 }
 
-TEST_F(PrepareSite, RelatesFluorescenceToTheMonitor) {
-  const std::vector<float> monitor = {100, 300, 200, 200, 200, 200};
-  std::vector<float> data;
-  for (const float i0 : monitor) data.push_back(2 * i0);
-  h5::Writer writer(directory_ / "xrf.nxs");
+// Two angles, three beamlets.
+void write_grid(const std::string& path, const std::vector<float>& data,
+                const std::vector<float>& monitor) {
+  h5::Writer writer(path);
   writer.dataset("/entry/data/data", {2, 3}, std::span<const float>(data));
   writer.dataset("/entry/monitor/data", {2, 3}, std::span<const float>(monitor));
   const std::vector<double> theta = {0, 90};
   writer.dataset("/entry/data/theta", {2}, std::span<const double>(theta));
   writer.commit();
+}
+
+TEST_F(PrepareSite, CountersThatDisagreeBesideTheObjectAreTold) {
+  entry_.data = "xrt.nxs";
+  const auto prepared = [&](float air) {
+    write_grid(directory_ / "xrt.nxs", {100 * air, 20, 100 * air, 200 * air, 30, 200 * air},
+               {100, 100, 100, 200, 200, 200});
+    return settle_and_prepare(file_, entry_, directory_ / "study.toml");
+  };
+  EXPECT_TRUE(prepared(0.98f).report.all_warnings().empty());
+  expect_warning(prepared(0.35f), "is 0.35 in the 1 outermost beamlets on each side, not 1");
+  entry_.prepare.normalize = "air";
+  entry_.prepare.air = 1;
+  const PreparedSite p = prepared(0.35f);
+  EXPECT_TRUE(p.report.all_warnings().empty());
+  EXPECT_NEAR(p.data.values(0, 0), 0, 1e-6);
+}
+
+TEST_F(PrepareSite, RelatesFluorescenceToTheMonitor) {
+  const std::vector<float> monitor = {100, 300, 200, 200, 200, 200};
+  std::vector<float> data;
+  for (const float i0 : monitor) data.push_back(2 * i0);
+  write_grid(directory_ / "xrf.nxs", data, monitor);
   entry_.kind = "xrf";
   entry_.data = "xrf.nxs";
   entry_.prepare = {};

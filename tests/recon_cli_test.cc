@@ -202,7 +202,11 @@ TEST_F(Recon, RefusesToResumeAnotherRun) {
 TEST_F(Recon, DoesNotThrowAwayARun) {
   ASSERT_EQ(run("recon s/study.toml --out r").code, 0);
   expect_error(run("recon s/study.toml --out r"), 2, "--overwrite");
+  // Nothing is left of a run with more slices, or another site.
+  const auto leftover = directory_ / "r/recon/xrt_rec/recon_00007.tiff";
+  std::ofstream(leftover) << "old";
   EXPECT_EQ(run("recon s/study.toml --out r --overwrite").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(leftover));
   expect_error(run("recon s/study.toml --out r --overwrite --resume"), 2, "both");
 }
 

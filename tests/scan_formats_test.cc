@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <numeric>
 
@@ -38,6 +39,11 @@ class ScanFormats : public ::testing::Test {
   static void put_angles(h5::Writer& writer, const std::string& path,
                          const std::vector<double>& angles) {
     writer.dataset(path, {angles.size()}, std::span<const double>(angles));
+  }
+
+  std::string angle_file(const std::string& text) {
+    std::ofstream(directory_ / "angles.txt") << text;
+    return directory_ / "angles.txt";
   }
 
   TemporaryDirectory directory_;
@@ -136,6 +142,8 @@ TEST_F(NxTomo, NeedsAnAngleForEveryFrame) {
   const std::string path = file("/entry", 5);
   EXPECT_CONTAINS(error_of([&] { open_scan(path); }),
                   "/entry/sample/rotation_angle: expected 8 angles, one per frame, found 5");
+  const ScanRequest others{.angles = angle_file("0\n45\n90\n135\n")};
+  EXPECT_EQ(open_scan(path, others).theta, (std::vector<double>{0, 45, 90, 135}));
 }
 
 // ---- other NeXus
@@ -165,6 +173,41 @@ TEST_F(ScanFormats, NexusGridsHaveAMonitor) {
   site.prepare.minus_log = true;
   const Block b = settle_and_prepare(study, site, directory_ / "study.toml").data.values;
   EXPECT_NEAR(b(4, 0), -std::log(5.0 / 104.0), 1e-6);
+}
+
+TEST_F(ScanFormats, AMonitorMayBeTheSameForRowsAndFrames) {
+  const auto file = [&](const h5::Shape& monitor) {
+    return write("g.nxs", [&](h5::Writer& w) {
+      put_numbers(w, "/entry/data/data", {kAngles, kSlices, kBeamlets}, 1);
+      put_numbers(w, "/entry/monitor/data", monitor, 100);
+      put_angles(w, "/entry/data/theta", {0, 45, 90, 135});
+    });
+  };
+  const auto value = [&](const h5::Shape& monitor, std::size_t a, std::size_t y, std::size_t x) {
+    return read_block(*open_scan(file(monitor)).monitor)(a * kBeamlets + x, y);
+  };
+  EXPECT_EQ(value({kAngles}, 2, 1, 1), 102.0f);
+  EXPECT_EQ(value({kAngles, kSlices}, 2, 1, 1), 105.0f);
+  EXPECT_EQ(value({kAngles, kSlices, kBeamlets}, 2, 1, 1), 116.0f);
+  const std::string wrong = file({kAngles, kBeamlets});
+  EXPECT_CONTAINS(error_of([&] { open_scan(wrong); }),
+                  "/entry/monitor/data: expected the shape (4, 2, 3) of /entry/data/data, or its "
+                  "first axes alone, found (4, 3)");
+}
+
+TEST_F(ScanFormats, AnAngleFileIsEnough) {
+  const std::string grid = write("g.nxs", [&](h5::Writer& w) {
+    put_numbers(w, "/entry/data/data", {kAngles, kSlices, kBeamlets}, 1);
+  });
+  const std::string maps = write("x.h5", [&](h5::Writer& w) {
+    put_numbers(w, "/data", {1, kAngles, kSlices, kBeamlets});
+    w.texts("/elements", {"Fe"});
+  });
+  const std::string angles = angle_file("0\n45\n90\n135\n");
+  for (const std::string& file : {grid, maps}) {
+    EXPECT_THROW(open_scan(file), Error);
+    EXPECT_EQ(open_scan(file, {.angles = angles}).theta[3], 135);
+  }
 }
 
 TEST_F(ScanFormats, OfUnknownFilesAreRefused) {

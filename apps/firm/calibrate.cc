@@ -98,7 +98,11 @@ void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a
     name = fs::proximate(fs::absolute(here / name), fs::absolute(there)).string();
   };
   for (const Row& row : outcome.rows) {
-    entry_of(file, row.entry->name)->prepare.scale = row.scale();
+    SiteEntry& entry = *entry_of(file, row.entry->name);
+    // Noise that is given is that of the values as they are fitted, after `scale`.
+    const bool given = entry.noise == Noise::kGiven && entry.sigma != 1;
+    if (given) entry.sigma *= row.scale() / entry.prepare.scale;
+    entry.prepare.scale = row.scale();
   }
   renamed(file.truth);
   for (SiteEntry& entry : file.sites) {

@@ -7,27 +7,48 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kBatchBytes = std::size_t{32} << 20;
+constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
+// Where frames are stored together, all slices of them may have so many times as much.
+constexpr std::size_t kPatience = 8;
+
+std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 }  // namespace
 
-std::size_t batch_frames(const Frames& frames, std::size_t slices) {
-  const std::size_t some = kBatchBytes / (frames.beamlets() * slices * sizeof(float));
+std::vector<FrameBox> pieces_of(const Frames& frames, std::size_t first, std::size_t count,
+                                std::size_t unit) {
+  const std::size_t rows =
+      std::max<std::size_t>(1, kPieceBytes / (frames.beamlets() * sizeof(float)));
   const std::size_t chunk = frames.facts().chunk;
-  return std::max<std::size_t>(1, some / chunk) * chunk;
+  std::size_t slices = count;
+  if (chunk > 1 && chunk * count > kPatience * rows) {
+    const std::size_t some = std::max<std::size_t>(1, rows / chunk);
+    slices = std::min(count, round_up(round_up(some, frames.facts().slice_chunk), unit));
+  }
+  const std::size_t together = std::max<std::size_t>(1, rows / (slices * chunk)) * chunk;
+  std::vector<FrameBox> pieces;
+  for (std::size_t z = 0; z < count; z += slices) {
+    for (std::size_t f = 0; f < frames.frames(); f += together) {
+      pieces.push_back(
+          {f, std::min(together, frames.frames() - f), first + z, std::min(slices, count - z)});
+    }
+  }
+  return pieces;
 }
 
 Block read_block(const Frames& frames, std::size_t first, std::size_t count) {
   const std::size_t beamlets = frames.beamlets();
   Block block(frames.frames() * beamlets, count);
-  const std::size_t batch = batch_frames(frames, count);
-  for (std::size_t f = 0; f < frames.frames(); f += batch) {
-    const std::size_t some = std::min(batch, frames.frames() - f);
-    const std::vector<float> values = frames.read({f, some, first, count});
+  for (const FrameBox& box : pieces_of(frames, first, count)) {
+    const std::vector<float> values = frames.read(box);
     const float* value = values.data();
-    for (std::size_t k = f; k < f + some; ++k) {
-      for (std::size_t y = 0; y < count; ++y) {
-        for (std::size_t x = 0; x < beamlets; ++x) block(k * beamlets + x, y) = *value++;
+    for (std::size_t k = 0; k < box.frames; ++k) {
+      for (std::size_t y = 0; y < box.slices; ++y) {
+        const std::size_t row = (box.first_frame + k) * beamlets;
+        const std::size_t column = box.first_slice - first + y;
+        for (std::size_t x = 0; x < beamlets; ++x) block(row + x, column) = *value++;
       }
     }
   }
@@ -43,9 +64,10 @@ Frames::Facts facts_of(const h5::Dataset& dataset, const FrameAxes& axes, std::s
   facts.type = dataset.type_name();
   facts.frames = frames;
   facts.slices = axes.slice ? dataset.shape()[*axes.slice] : 1;
-  facts.beamlets = dataset.shape()[axes.beamlet];
+  facts.beamlets = axes.beamlet ? dataset.shape()[*axes.beamlet] : 1;
   if (!dataset.chunk().empty()) {
     facts.chunk = std::max<std::size_t>(1, dataset.chunk()[axes.frame]);
+    if (axes.slice) facts.slice_chunk = std::max<std::size_t>(1, dataset.chunk()[*axes.slice]);
   }
   return facts;
 }
@@ -88,8 +110,7 @@ void HdfFrames::read_run(std::size_t first, std::size_t count, const FrameBox& b
     slab.start[*axes_.slice] = box.first_slice;
     slab.count[*axes_.slice] = box.slices;
   }
-  slab.start[axes_.beamlet] = 0;
-  slab.count[axes_.beamlet] = beamlets();
+  if (axes_.beamlet) slab.count[*axes_.beamlet] = beamlets();
   std::vector<float> stored(h5::element_count(slab.count));
   dataset_.read(slab, std::span<float>(stored));
   // Steps between neighbours along an axis, in what was read.
@@ -98,10 +119,11 @@ void HdfFrames::read_run(std::size_t first, std::size_t count, const FrameBox& b
     steps[axis - 1] = steps[axis] * slab.count[axis];
   }
   const std::size_t slice_step = axes_.slice ? steps[*axes_.slice] : 0;
+  const std::size_t beamlet_step = axes_.beamlet ? steps[*axes_.beamlet] : 0;
   for (std::size_t f = 0; f < count; ++f) {
     for (std::size_t y = 0; y < box.slices; ++y) {
       const float* row = stored.data() + f * steps[axes_.frame] + y * slice_step;
-      for (std::size_t x = 0; x < beamlets(); ++x) *out++ = row[x * steps[axes_.beamlet]];
+      for (std::size_t x = 0; x < beamlets(); ++x) *out++ = row[x * beamlet_step];
     }
   }
 }

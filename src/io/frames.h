@@ -35,7 +35,8 @@ class Frames {
     std::size_t frames = 0;
     std::size_t slices = 0;
     std::size_t beamlets = 0;
-    std::size_t chunk = 1;  // frames that are stored together
+    std::size_t chunk = 1;        // frames that are stored together
+    std::size_t slice_chunk = 1;  // and slices
   };
 
   explicit Frames(Facts facts) : facts_(std::move(facts)) {}
@@ -53,9 +54,11 @@ class Frames {
   Facts facts_;
 };
 
-// Frames to read at once, of so many slices: some 32 MiB, and whole chunks, so that none is read
-// twice.
-std::size_t batch_frames(const Frames& frames, std::size_t slices);
+// Pieces to be read one after the other: together they are the slices `first` .. `first + count -
+// 1` of all frames. A piece has some 32 MiB, and whole chunks, so that none is read twice; its
+// slices are a multiple of `unit`, as `count` is. Of every slice, the frames come in their order.
+std::vector<FrameBox> pieces_of(const Frames& frames, std::size_t first, std::size_t count,
+                                std::size_t unit = 1);
 
 // The slices `first` .. `first + count - 1` of all frames as a Block: rows are frame * beamlets +
 // beamlet, columns are slices.
@@ -65,8 +68,8 @@ Block read_block(const Frames& frames);
 // Which axis of a dataset is what.
 struct FrameAxes {
   std::size_t frame = 0;
-  std::optional<std::size_t> slice = 1;  // none: one slice
-  std::size_t beamlet = 2;
+  std::optional<std::size_t> slice = 1;    // none: the same for all slices
+  std::optional<std::size_t> beamlet = 2;  // none: the same for all beamlets
   // Position on the other axes, by axis; those above have none.
   std::vector<std::size_t> fixed = {};
 };

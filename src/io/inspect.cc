@@ -13,16 +13,14 @@
 namespace firm {
 namespace {
 
-// Reads all of a stack, batch by batch.
+// Reads all of a stack, piece by piece.
 FieldSurvey survey(const Frames& frames, const Progress& progress) {
   const std::string stage = "reading " + frames.facts().path;
-  const std::size_t batch = batch_frames(frames, frames.slices());
+  const std::vector<FrameBox> pieces = pieces_of(frames, 0, frames.slices());
   FieldSurvey survey(frames.facts());
-  for (std::size_t first = 0; first < frames.frames(); first += batch) {
-    const std::size_t count = std::min(batch, frames.frames() - first);
-    survey.add(frames.read({first, count, 0, frames.slices()}));
-    report(progress, stage,
-           static_cast<double>(first + count) / static_cast<double>(frames.frames()));
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
+    survey.add(pieces[k], frames.read(pieces[k]));
+    report(progress, stage, static_cast<double>(k + 1) / static_cast<double>(pieces.size()));
   }
   return survey;
 }

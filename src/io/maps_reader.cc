@@ -51,7 +51,7 @@ std::optional<MapLayout> maps_layout(const h5::Reader& reader) {
   const auto read_angle = [](const h5::Reader& file) {
     return file.has(kTheta) ? std::optional(file.number(kTheta)) : std::nullopt;
   };
-  return MapLayout{"XRF-Maps", *maps, scalers_of(reader), {"US_IC"}, kTheta, read_angle};
+  return MapLayout{"XRF-Maps", *maps, scalers_of(reader), {"US_IC", "us_ic"}, kTheta, read_angle};
 }
 
 }  // namespace firm

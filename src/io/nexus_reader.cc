@@ -8,7 +8,7 @@
 //
 //   ENTRY/data/data      (theta, y, x), or (theta, x)
 //   ENTRY/data/theta     or rotation_angle
-//   ENTRY/monitor/data   I0, of the same shape; optional
+//   ENTRY/monitor/data   I0, of the same shape, or without x, or y and x; optional
 //
 // ENTRY is /entry, /entry1, or a group below /entry1, as Diamond has them.
 #include <fmt/format.h>
@@ -64,14 +64,46 @@ std::unique_ptr<Frames> whole(const h5::Reader& reader, const std::string& path)
   return std::make_unique<HdfFrames>(std::move(data), axes, std::vector<std::size_t>{}, facts);
 }
 
+// I0: one for each value of `data`, or for each row or frame of it.
+std::unique_ptr<Frames> monitor_of(const h5::Reader& reader, const std::string& path,
+                                   const Frames& data) {
+  if (!reader.has(path)) return nullptr;
+  h5::Shape shape = data.facts().shape;
+  const h5::Shape found = reader.dataset(path).shape();
+  if (found == shape) return whole(reader, path);
+  FrameAxes axes{0, std::nullopt, std::nullopt, {}};
+  if (found.size() == 2 && shape.size() == 3) axes.slice = 1;
+  shape.resize(std::min(shape.size(), found.size()));
+  if (found != shape || found.empty()) {
+    throw data_error({reader.file(), path,
+                      fmt::format("the shape {} of {}, or its first axes alone",
+                                  h5::to_string(data.facts().shape), data.facts().path),
+                      h5::to_string(found)});
+  }
+  h5::Dataset dataset = numbers(reader, path, found.size(), "numbers");
+  Frames::Facts facts = facts_of(dataset, axes, found[0]);
+  facts.slices = data.slices();
+  facts.beamlets = data.beamlets();
+  facts.axes = axes.slice ? "theta:y" : "theta";
+  facts.units = units_of(reader, path, "counts");
+  return std::make_unique<HdfFrames>(std::move(dataset), axes, std::vector<std::size_t>{}, facts);
+}
+
 std::string title_of(const h5::Reader& reader, const std::string& entry) {
   const std::string path = entry + "/title";
   return reader.has(path) ? reader.text(path) : "";
 }
 
+std::string angles_of_grid(const h5::Reader& reader, const std::string& entry) {
+  for (const char* name : {"/data/theta", "/data/rotation_angle", "/sample/rotation_angle"}) {
+    if (reader.has(entry + name)) return entry + name;
+  }
+  return "";
+}
+
 }  // namespace
 
-std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& /*request*/) {
+std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& request) {
   const auto found = std::find_if(kEntries.begin(), kEntries.end(), [&](const std::string& entry) {
     return reader.has(entry + "/instrument/detector/image_key");
   });
@@ -95,6 +127,7 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& /*r
   scan.data = stack(reader, path, projections);
   scan.white = stack(reader, path, frames_of_kind(keys, kFlat));
   scan.dark = stack(reader, path, frames_of_kind(keys, kDark));
+  if (!request.angles.empty()) return scan;
   scan.theta_source = entry + "/sample/rotation_angle";
   const std::vector<double> angles = angles_in_degrees(reader, scan.theta_source);
   if (angles.size() != frames) {
@@ -106,25 +139,23 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& /*r
   return scan;
 }
 
-std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest& /*request*/) {
+std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest& request) {
   for (const std::string entry : kEntries) {
     const std::string path = entry + "/data/data";
-    for (const char* angles : {"/data/theta", "/data/rotation_angle", "/sample/rotation_angle"}) {
-      if (!reader.has(path) || !reader.has(entry + angles)) continue;
-      const std::size_t dimensions = reader.dataset(path).shape().size();
-      if (dimensions != 2 && dimensions != 3) continue;  // spectra, say
-      Scan scan;
-      scan.format = "NeXus (HDF5)";
-      scan.title = title_of(reader, entry);
-      scan.data = whole(reader, path);
-      const std::string monitor = entry + "/monitor/data";
-      if (reader.has(monitor) && reader.dataset(monitor).shape() == reader.dataset(path).shape()) {
-        scan.monitor = whole(reader, monitor);
-      }
-      scan.theta = angles_in_degrees(reader, entry + angles);
-      scan.theta_source = entry + angles;
-      return scan;
-    }
+    if (!reader.has(path)) continue;
+    const std::size_t dimensions = reader.dataset(path).shape().size();
+    if (dimensions != 2 && dimensions != 3) continue;  // spectra, say
+    const std::string angles = request.angles.empty() ? angles_of_grid(reader, entry) : "";
+    if (angles.empty() && request.angles.empty()) continue;
+    Scan scan;
+    scan.format = "NeXus (HDF5)";
+    scan.title = title_of(reader, entry);
+    scan.data = whole(reader, path);
+    scan.monitor = monitor_of(reader, entry + "/monitor/data", *scan.data);
+    if (angles.empty()) return scan;
+    scan.theta = angles_in_degrees(reader, angles);
+    scan.theta_source = angles;
+    return scan;
   }
   return {};
 }

@@ -32,6 +32,8 @@ Frames::Facts completed(Frames::Facts facts, const PageAxes& axes,
   facts.beamlets = size[axes.position(PageAxes::kX)];
   // The rows of a page are frames: those of one strip are read at once.
   facts.chunk = axes.position(PageAxes::kTheta) == 1 ? std::max<std::size_t>(1, rows_together) : 1;
+  // Slices that are columns come with every row that is read.
+  if (axes.position(PageAxes::kY) == 2) facts.slice_chunk = facts.slices;
   return facts;
 }
 

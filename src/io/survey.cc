@@ -14,23 +14,6 @@ namespace {
 constexpr double kSmallestJump = 1.1;
 constexpr double kMedians = 9;
 
-// Mean of the finite ones among values that are added.
-class Mean {
- public:
-  void add(std::span<const float> values) {
-    for (const float value : values) {
-      if (!std::isfinite(value)) continue;
-      sum_ += static_cast<double>(value);
-      ++count_;
-    }
-  }
-  double value() const { return sum_ / static_cast<double>(count_); }  // 0 / 0 is NaN
-
- private:
-  double sum_ = 0;
-  std::size_t count_ = 0;
-};
-
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -40,23 +23,41 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-FieldSurvey::FieldSurvey(const Frames::Facts& facts)
-    : slices_(facts.slices), beamlets_(facts.beamlets) {
-  if (const auto largest = largest_value(facts.type)) largest_ = static_cast<float>(*largest);
-}
-
-void FieldSurvey::add(std::span<const float> values) {
-  const std::size_t size = slices_ * beamlets_;
-  FIRM_CHECK(values.size() % size == 0);
-  count(values);
-  for (std::size_t at = 0; at < values.size(); at += size) {
-    compare(values.subspan(at, size));
-    average(values.subspan(at, size));
-    ++frames_;
+void FieldSurvey::Mean::add(std::span<const float> values) {
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    sum_ += static_cast<double>(value);
+    ++count_;
   }
 }
 
-// One sum per batch keeps the mean exact enough for any number of values; everything is in locals
+std::vector<double> FieldSurvey::values_of(const std::vector<Mean>& means) {
+  std::vector<double> values;
+  for (const Mean& mean : means) values.push_back(mean.value());
+  return values;
+}
+
+FieldSurvey::FieldSurvey(const Frames::Facts& facts)
+    : beamlets_(facts.beamlets),
+      first_(facts.slices * facts.beamlets),
+      constant_(first_.size(), 1),
+      frame_means_(facts.frames),
+      outer_means_(facts.frames) {
+  if (const auto largest = largest_value(facts.type)) largest_ = static_cast<float>(*largest);
+}
+
+void FieldSurvey::add(const FrameBox& box, std::span<const float> values) {
+  const std::size_t size = box.slices * beamlets_;
+  FIRM_CHECK(values.size() == box.frames * size);
+  count(values);
+  for (std::size_t k = 0; k < box.frames; ++k) {
+    const std::span<const float> rows = values.subspan(k * size, size);
+    compare(box.first_frame + k, box.first_slice, rows);
+    average(box.first_frame + k, rows);
+  }
+}
+
+// One sum per piece keeps the mean exact enough for any number of values; everything is in locals
 // because files are large and members would go through memory for every value.
 void FieldSurvey::count(std::span<const float> values) {
   const float largest = largest_.value_or(std::numeric_limits<float>::infinity());
@@ -91,30 +92,27 @@ void FieldSurvey::count(std::span<const float> values) {
   statistics_.saturated += saturated;
 }
 
-void FieldSurvey::compare(std::span<const float> frame) {
-  if (frames_ == 0) {
-    first_.assign(frame.begin(), frame.end());
-    constant_.assign(frame.size(), 1);
+void FieldSurvey::compare(std::size_t frame, std::size_t first, std::span<const float> rows) {
+  const std::size_t at = first * beamlets_;
+  if (frame == 0) {
+    std::copy(rows.begin(), rows.end(), first_.begin() + static_cast<std::ptrdiff_t>(at));
     return;
   }
-  for (std::size_t k = 0; k < frame.size(); ++k) {
-    const bool same = frame[k] == first_[k] || (std::isnan(frame[k]) && std::isnan(first_[k]));
-    if (!same) constant_[k] = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const float before = first_[at + k];
+    const bool same = rows[k] == before || (std::isnan(rows[k]) && std::isnan(before));
+    if (!same) constant_[at + k] = 0;
   }
 }
 
-void FieldSurvey::average(std::span<const float> frame) {
-  Mean all;
-  all.add(frame);
-  frame_means_.push_back(all.value());
-  Mean outer;
+void FieldSurvey::average(std::size_t frame, std::span<const float> rows) {
+  frame_means_[frame].add(rows);
   const std::size_t count = outer_beamlets(beamlets_);
-  for (std::size_t y = 0; y < slices_; ++y) {
-    const std::span<const float> row = frame.subspan(y * beamlets_, beamlets_);
-    outer.add(row.first(count));
-    outer.add(row.last(count));
+  for (std::size_t at = 0; at < rows.size(); at += beamlets_) {
+    const std::span<const float> row = rows.subspan(at, beamlets_);
+    outer_means_[frame].add(row.first(count));
+    outer_means_[frame].add(row.last(count));
   }
-  outer_means_.push_back(outer.value());
 }
 
 ValueStatistics FieldSurvey::values() const {
@@ -132,7 +130,7 @@ ValueStatistics FieldSurvey::values() const {
 
 DeadReport FieldSurvey::dead() const {
   DeadReport report;
-  if (frames_ < 2) return report;
+  if (frame_means_.size() < 2) return report;
   for (std::size_t k = 0; k < constant_.size(); ++k) {
     if (constant_[k] == 0) continue;
     ++report.count;

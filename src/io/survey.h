@@ -1,4 +1,4 @@
-// What inspection finds in values, batch by batch.
+// What inspection finds in values, piece by piece.
 #pragma once
 
 #include <limits>
@@ -17,22 +17,35 @@ class FieldSurvey {
  public:
   explicit FieldSurvey(const Frames::Facts& facts);
 
-  // The next frames, whole ones, in the order (frame, slice, beamlet).
-  void add(std::span<const float> values);
+  // The next piece, in the order (frame, slice, beamlet); of a slice, the frames are in their
+  // order.
+  void add(const FrameBox& box, std::span<const float> values);
 
   ValueStatistics values() const;
   DeadReport dead() const;
   // Of the finite values of every frame; NaN where there are none.
-  const std::vector<double>& frame_means() const { return frame_means_; }
+  std::vector<double> frame_means() const { return values_of(frame_means_); }
   // The same of the outermost beamlets.
-  const std::vector<double>& outer_means() const { return outer_means_; }
+  std::vector<double> outer_means() const { return values_of(outer_means_); }
 
  private:
-  void count(std::span<const float> values);
-  void compare(std::span<const float> frame);
-  void average(std::span<const float> frame);
+  // Of the finite ones among values that are added.
+  class Mean {
+   public:
+    void add(std::span<const float> values);
+    double value() const { return sum_ / static_cast<double>(count_); }  // 0 / 0 is NaN
 
-  std::size_t slices_;
+   private:
+    double sum_ = 0;
+    std::size_t count_ = 0;
+  };
+
+  static std::vector<double> values_of(const std::vector<Mean>& means);
+  void count(std::span<const float> values);
+  // Rows of one frame, from the slice `first` on.
+  void compare(std::size_t frame, std::size_t first, std::span<const float> rows);
+  void average(std::size_t frame, std::span<const float> rows);
+
   std::size_t beamlets_;
   std::optional<float> largest_;  // of an integer type
 
@@ -41,11 +54,10 @@ class FieldSurvey {
   float min_ = std::numeric_limits<float>::infinity();
   float max_ = -std::numeric_limits<float>::infinity();
 
-  std::size_t frames_ = 0;
   std::vector<float> first_;    // the first frame
   std::vector<char> constant_;  // what is the same in all frames so far
-  std::vector<double> frame_means_;
-  std::vector<double> outer_means_;
+  std::vector<Mean> frame_means_;
+  std::vector<Mean> outer_means_;
 };
 
 // Beamlets on each side that the object does not cover, as a rule: a twentieth.

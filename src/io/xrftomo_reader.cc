@@ -18,7 +18,8 @@ constexpr const char* kThetas = "/thetas";
 
 std::optional<Scan> xrftomo_scan(const h5::Reader& reader, const ScanRequest& request) {
   const char* names = reader.has("/elements") ? "/elements" : "/names";
-  if (!reader.has(kData) || !reader.has(kThetas) || !reader.has(names)) return {};
+  if (!reader.has(kData) || !reader.has(names)) return {};
+  if (!reader.has(kThetas) && request.angles.empty()) return {};
   Scan scan;
   scan.format = "XRFtomo (HDF5)";
   scan.elements = reader.texts(names);
@@ -35,6 +36,7 @@ std::optional<Scan> xrftomo_scan(const h5::Reader& reader, const ScanRequest& re
   facts.axes = "element:theta:y:x";
   facts.units = units_of(reader, kData, "counts");
   scan.data = std::make_unique<HdfFrames>(std::move(data), axes, std::vector<std::size_t>{}, facts);
+  if (!request.angles.empty()) return scan;
   scan.theta = angles_in_degrees(reader, kThetas);
   scan.theta_source = kThetas;
   return scan;

@@ -18,24 +18,28 @@ struct Binning {
   std::size_t first = 0;
   std::size_t slices = 0;
   std::size_t binning = 1;
-  // Values of at least this are remembered: a mean would hide them.
+  // What a mean would hide is remembered: values of at least `saturation`, and beamlets whose
+  // values are the same in all frames.
   std::optional<double> saturation = {};
+  bool find_stuck = false;
 };
+
+// Of what a slice and beamlet is the mean, the worst.
+enum class Stuck : std::uint8_t { kNo, kAtZero, kAtValue };
 
 struct BinnedFrames {
   Block values;                         // rows: frame * beamlets + beamlet; columns: slices
   std::vector<std::uint8_t> saturated;  // of every value, 1 where it is; empty without a limit
+  std::vector<Stuck> stuck;             // beamlet * slices + slice; empty unless asked for
 };
 
-// `raw` has `frames` x (slices * binning) x `beamlets` values, in this order; they become rows of
-// `out` from frame `first_frame` on.
+// `values` are those of the box, in the order (frame, slice, beamlet). They become rows of `out`.
 struct RawFrames {
   std::span<const float> values;
-  std::size_t frames = 0;
+  FrameBox box;
   std::size_t beamlets = 0;
 };
-void bin_frames(const RawFrames& raw, const Binning& how, std::size_t first_frame,
-                BinnedFrames& out);
+void bin_frames(const RawFrames& raw, const Binning& how, BinnedFrames& out);
 
 // Reads the file in pieces.
 BinnedFrames read_binned(const Frames& frames, const Binning& how);

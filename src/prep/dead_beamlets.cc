@@ -3,26 +3,23 @@
 namespace firm {
 namespace {
 
-bool is_dead(const Sinogram& s, std::size_t beamlet, std::size_t slice, bool zero_is_dead) {
-  const float first = s.value(s.index(0, beamlet, slice));
-  if (first == 0 && !zero_is_dead) return false;
-  bool usable = false;
+bool any_usable(const Sinogram& s, std::size_t beamlet, std::size_t slice) {
   for (std::size_t a = 0; a < s.angles; ++a) {
-    const std::size_t k = s.index(a, beamlet, slice);
-    if (s.value(k) != first) return false;  // nor is one with a NaN
-    usable = usable || s.usable(k);
+    if (s.usable(s.index(a, beamlet, slice))) return true;
   }
-  return usable;
+  return false;
 }
 
 }  // namespace
 
-std::vector<DeadBeamlet> dead_beamlets(const Sinogram& s, bool zero_is_dead) {
+std::vector<DeadBeamlet> dead_beamlets(const Sinogram& s, const std::vector<Stuck>& stuck,
+                                       bool zero_is_dead) {
   std::vector<DeadBeamlet> dead;
   if (s.angles < 3) return dead;
+  const Stuck least = zero_is_dead ? Stuck::kAtZero : Stuck::kAtValue;
   for (std::size_t z = 0; z < s.slices(); ++z) {
     for (std::size_t x = 0; x < s.beamlets; ++x) {
-      if (is_dead(s, x, z, zero_is_dead)) dead.push_back({x, z});
+      if (stuck[x * s.slices() + z] >= least && any_usable(s, x, z)) dead.push_back({x, z});
     }
   }
   return dead;

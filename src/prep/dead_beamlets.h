@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "prep/binning.h"
 #include "prep/sinogram.h"
 
 namespace firm {
@@ -13,10 +14,11 @@ struct DeadBeamlet {
   std::size_t slice = 0;
 };
 
-// Those whose values, as measured, are the same at all angles of a slice, of which there are more
-// than two. One that is always 0 is dead only where `zero_is_dead`: an XRF map is 0 beside the
-// object. Those that are marked at all angles are not told again.
-std::vector<DeadBeamlet> dead_beamlets(const Sinogram& s, bool zero_is_dead);
+// Those that are `stuck` (binning.h), if there are more than two angles. One that is always 0 is
+// dead only where `zero_is_dead`: an XRF map is 0 beside the object. Those that are marked at all
+// angles are not told again.
+std::vector<DeadBeamlet> dead_beamlets(const Sinogram& s, const std::vector<Stuck>& stuck,
+                                       bool zero_is_dead);
 
 void mark_dead(const std::vector<DeadBeamlet>& dead, Sinogram& s);
 

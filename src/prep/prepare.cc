@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "firm/error.h"
+#include "io/survey.h"
 #include "physics/site_noise.h"
 #include "prep/binning.h"
 #include "prep/dead_beamlets.h"
@@ -43,12 +44,13 @@ class Preparing {
   PreparedSite go();
 
  private:
-  void read();
-  void look_for_dead_beamlets();
+  std::vector<Stuck> read();
+  void look_for_dead_beamlets(const std::vector<Stuck>& stuck);
   void normalize();
   void normalize_transmission();
   void take_transmissions();
   void doubt_transmissions();
+  void doubt_monitor();
   void find_axis();
   void finish();
   void find_noise();
@@ -74,8 +76,7 @@ class Preparing {
 };
 
 PreparedSite Preparing::go() {
-  read();
-  look_for_dead_beamlets();
+  look_for_dead_beamlets(read());
   if (how_.zingers) mark_zingers(*how_.zingers, s_);
   normalize();
   if (how_.minus_log) take_transmissions();
@@ -99,10 +100,11 @@ void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const cha
                                 flaw_text(s, flaw, what, frame), source_.mention())});
 }
 
-void Preparing::read() {
+std::vector<Stuck> Preparing::read() {
   const Frames& data = *source_.scan.data;
   Binning how = binning();
   how.saturation = how_.saturation;
+  how.find_stuck = true;
   BinnedFrames binned = read_binned(data, how);
   s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values), slices_.first);
   for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
@@ -118,10 +120,11 @@ void Preparing::read() {
     warn(fmt::format("the last {} of the {} beamlets are not used: {} of them make one", rest,
                      data.beamlets(), how.binning));
   }
+  return std::move(binned.stuck);
 }
 
-void Preparing::look_for_dead_beamlets() {
-  const std::vector<DeadBeamlet> dead = dead_beamlets(s_, how_.minus_log);
+void Preparing::look_for_dead_beamlets(const std::vector<Stuck>& stuck) {
+  const std::vector<DeadBeamlet> dead = dead_beamlets(s_, stuck, how_.minus_log);
   result_.report.dead_beamlets = dead.size();
   if (dead.empty()) return;
   if (masks_) return mark_dead(dead, s_);
@@ -237,11 +240,33 @@ void Preparing::doubt_transmissions() {
   }
 }
 
+// Counters have amplifiers of their own: what they say beside the object is hardly ever the same.
+void Preparing::doubt_monitor() {
+  constexpr double kTolerance = 0.05;
+  if (result_.report.normalized != "monitor") return;
+  const std::size_t outer = outer_beamlets(s_.beamlets);
+  std::vector<float> beside;
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    const std::size_t x = k / s_.slices() % s_.beamlets;
+    if ((x < outer || x + outer >= s_.beamlets) && s_.usable(k)) beside.push_back(s_.value(k));
+  }
+  if (beside.empty()) return;
+  const auto middle = beside.begin() + static_cast<std::ptrdiff_t>(beside.size() / 2);
+  std::nth_element(beside.begin(), middle, beside.end());
+  if (std::abs(static_cast<double>(*middle) - 1) <= kTolerance) return;
+  warn(fmt::format(
+      "the transmission relative to the monitor is {:.3g} in the {} outermost beamlets on "
+      "each side, not 1; if the object does not reach there, normalize = \"air\" with air = "
+      "{} refers it to them",
+      *middle, outer, outer));
+}
+
 void Preparing::take_transmissions() {
   const Clipped clipped = clip(how_.clip_low, how_.clip_high, s_);
   result_.report.clipped_low = clipped.low;
   result_.report.clipped_high = clipped.high;
   doubt_transmissions();
+  doubt_monitor();
   take_logarithm(s_);
   refuse(s_, Flaw::kNotPositive, *source_.scan.data,
          "a positive transmission (data - dark) / (white - dark)", "values that are not");

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -60,6 +63,15 @@ void check_size(const SiteSource& s) {
   }
 }
 
+// What detectors count in, as files write it.
+bool is_unit_of_counts(std::string unit) {
+  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::array kCounts = {"counts",   "count",    "cts",         "cps",     "cts/s",
+                                  "counts/s", "count/s",  "counts/sec",  "cts/sec", "adu",
+                                  "photons",  "photon/s", "photons/sec", "hz",      "photons/s"};
+  return std::ranges::find(kCounts, unit) != kCounts.end();
+}
+
 // Whether `minus_log` fits what the file says about its data.
 void check_units(const SiteSource& s) {
   const Frames::Facts& facts = s.scan.data->facts();
@@ -69,12 +81,12 @@ void check_units(const SiteSource& s) {
         {s.scan.file, facts.path + "@units", "\"counts\", because minus_log = true",
          "\"1\": the logarithm is already taken; set minus_log = false for " + s.mention()});
   }
-  if (s.entry.kind == "xrt" && !minus_log && facts.units == "counts") {
+  if (s.entry.kind == "xrt" && !minus_log && is_unit_of_counts(facts.units)) {
     throw data_error(
         {s.scan.file, facts.path + "@units", "\"1\", because minus_log = false",
-         fmt::format("\"counts\" or no units; set minus_log = true for {}, or give the dataset the "
+         fmt::format("\"{}\"{}; set minus_log = true for {}, or give the dataset the "
                      "units \"1\" if the logarithm is already taken",
-                     s.mention())});
+                     facts.units, facts.units == "counts" ? " or no units" : "", s.mention())});
   }
 }
 

@@ -82,21 +82,8 @@ class InFiles : public Measurements {
                             ReportNotes& notes) override {
     try {
       const Place place = find(site);
-      const SiteData prepared = settle_and_prepare(place.study, *place.entry, place.path).data;
-      const Block& all = prepared.values;
-      if (!place.sha256.empty() && fingerprint(prepared) != place.sha256) {
-        notes.push_back(why(site, "its data is not that of the run any more (data_sha256)"));
-        return {};
-      }
-      Block chosen(all.rows(), slices.size());
-      for (std::size_t ray = 0; ray < all.rows(); ++ray) {
-        for (std::size_t z = 0; z < slices.size(); ++z) {
-          const bool masked = prepared.weights.rows() > 0 && prepared.weights(ray, slices[z]) == 0;
-          chosen(ray, z) = masked ? kNoNumber : all(ray, slices[z]);
-        }
-      }
-      return chosen;
-    } catch (const Error& error) {
+      return place.sha256.empty() ? some_slices(place, slices) : checked_slices(place, slices);
+    } catch (const std::exception& error) {
       notes.push_back(why(site, error.what()));
       return {};
     }
@@ -109,6 +96,35 @@ class InFiles : public Measurements {
     const SiteEntry* entry = nullptr;
     std::string sha256;
   };
+
+  static void copy_slice(const SiteData& from, std::size_t slice, std::size_t z, Block& to) {
+    for (std::size_t ray = 0; ray < to.rows(); ++ray) {
+      const bool masked = from.weights.rows() > 0 && from.weights(ray, slice) == 0;
+      to(ray, z) = masked ? kNoNumber : from.values(ray, slice);
+    }
+  }
+
+  // One at a time: the volume may be larger than the memory.
+  static Block some_slices(const Place& place, std::span<const std::size_t> slices) {
+    Block chosen;
+    for (std::size_t z = 0; z < slices.size(); ++z) {
+      const SiteData one = prepare_site(place.study, *place.entry, place.path, {slices[z], 1}).data;
+      if (z == 0) chosen = Block(one.values.rows(), slices.size());
+      copy_slice(one, 0, z, chosen);
+    }
+    return chosen;
+  }
+
+  // All of them: the run had them in memory, too.
+  static Block checked_slices(const Place& place, std::span<const std::size_t> slices) {
+    const SiteData all = settle_and_prepare(place.study, *place.entry, place.path).data;
+    if (fingerprint(all) != place.sha256) {
+      throw data_error({place.path, "", "the data of the run (data_sha256)", "other data"});
+    }
+    Block chosen(all.values.rows(), slices.size());
+    for (std::size_t z = 0; z < slices.size(); ++z) copy_slice(all, slices[z], z, chosen);
+    return chosen;
+  }
 
   static std::string why(const std::string& site, const std::string& reason) {
     return "No sinogram of " + site + ": " + reason;

@@ -16,6 +16,8 @@ namespace {
 constexpr const char* kHistory = "history.jsonl";
 // Files whose presence tells that a directory holds a run.
 constexpr const char* kMarks[] = {"summary.json", "checkpoint.h5", kHistory};
+// What a run leaves besides: another one may have fewer slices, or other sites.
+constexpr const char* kResults[] = {"images.h5", "recon", "overview.png", "report.html"};
 
 }  // namespace
 
@@ -29,6 +31,7 @@ RunDirectory::RunDirectory(std::string path, Start start) : path_(std::move(path
                          std::string("a run (") + mark + ")"});
     }
     remove(mark);
+    for (const char* result : kResults) std::filesystem::remove_all(file(result));
   }
 }
 

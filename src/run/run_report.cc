@@ -95,8 +95,11 @@ std::vector<ReportSite> sites_of(const ReportRequest& request, const Json& summa
   return sites;
 }
 
-std::vector<std::string> data_hashes(const std::vector<ReportSite>& sites, const Json& summary) {
+// What the data has to have in common with that of a run that was earlier.
+std::vector<std::string> data_hashes(const ReportRequest& request,
+                                     const std::vector<ReportSite>& sites, const Json& summary) {
   std::vector<std::string> hashes;
+  if (!request.summary.empty()) return hashes;
   for (const ReportSite& site : sites) {
     hashes.emplace_back();
     for (const Json& one : summary["sites"]) {
@@ -115,9 +118,10 @@ void add_results(const ReportRequest& request, const StudyFile& study, Json& doc
   document["images"] = images_json(sites, study.pixel_size, norm, notes);
   // ||w|| is that of all images: a site of a federation does not know it.
   if (document["kind"] != "site") document["image_norm"] = norm;
-  const auto measurements = request.problem != nullptr
-                                ? measurements_of(*request.problem)
-                                : measurements_in_files(sites, data_hashes(sites, summary));
+  const auto measurements =
+      request.problem != nullptr
+          ? measurements_of(*request.problem)
+          : measurements_in_files(sites, data_hashes(request, sites, summary));
   document["sinograms"] = sinograms_json(sites, *measurements, notes);
   std::vector<std::string> histories;
   for (const std::string& run : request.runs) histories.push_back(in(run, "history.jsonl"));
