@@ -7,6 +7,7 @@
 #include <array>
 
 #include "bytes.h"
+#include "federation/peer_text.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -294,6 +295,20 @@ TEST(GroupKey, IsSealedByTheFirstSiteOnly) {
   EXPECT_THROW(seal_group_key(Secret::random(), pair, member("argonne"), "argonne"),
                std::logic_error);
   EXPECT_THROW(seal_group_key(Secret::random(), pair, member("argonne"), "desy"), std::logic_error);
+}
+
+// ---- what peers say
+
+TEST(PeerText, MovesNoCursor) {
+  EXPECT_EQ(peer_text("a \x1b[2J b"), "a \\x1b[2J b");
+  EXPECT_EQ(peer_text("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J");  // CSI as one character
+  EXPECT_EQ(peer_text("caf\xe9 \xff \xe2\x82"), "caf\\xe9 \\xff \\xe2\\x82");  // no UTF-8
+  EXPECT_EQ(peer_text("M\xc3\xbcnchen \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "M\xc3\xbcnchen \xe2\x82\xac \xf0\x9f\x98\x80");
+  EXPECT_EQ(peer_text("one\ntwo\n  three"), "one\n  two\n  three");
+  EXPECT_EQ(peer_text(std::string(5000, 'x')), std::string(4000, 'x') + " ...");
 }
 
 }  // namespace

@@ -110,6 +110,21 @@ void flip_a_byte(const std::string& file) {
   FAIL() << file;
 }
 
+TEST(Checkpoint, OfAnotherShapeIsNotIntact) {
+  const TemporaryDirectory directory;
+  const std::vector<float> values = {1, 2, 3, 4};
+  for (const h5::Shape& shape : {h5::Shape{2, 2}, h5::Shape{}}) {
+    h5::Writer writer(directory / "c.h5");
+    writer.text("/identity", "i");
+    writer.number("/round", 3, "1");
+    writer.dataset("/state/w", shape, std::span(values.data(), h5::element_count(shape)));
+    writer.text("/names", "float w\n");
+    writer.text("/sha256", "0");
+    writer.commit();
+    EXPECT_FALSE(intact_checkpoint(directory / "c.h5"));
+  }
+}
+
 TEST_F(CheckpointFaults, DamagedOnes) {
   leave_midway();
   std::vector<int> before = common();
@@ -179,6 +194,13 @@ TEST_F(CheckpointFaults, DamagedStateIsNamed) {
       EXPECT_EQ(process.wait(FederationProcesses::kPatience), 3);
       EXPECT_CONTAINS(process.output(), "firm: error: " + file + ": expected " + c.part);
     }
+    // One that is there and cannot be read is not one that is not there: nothing is thrown away.
+    fs::remove(file);
+    fs::create_directory(file);
+    Process process(federation_.command(c.name));
+    EXPECT_EQ(process.wait(FederationProcesses::kPatience), 3);
+    EXPECT_CONTAINS(process.output(), file + ": expected a file that can be read, found Is a dir");
+    fs::remove(file);
     std::ofstream(file) << content;
   }
   expect_to_go_on_from(common().back());

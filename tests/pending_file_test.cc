@@ -23,6 +23,19 @@ TEST(PendingFile, TakesItsNameAtCommit) {
   EXPECT_EQ(directory.count(), 1u);
 }
 
+TEST(TextFile, IsReadIfThereIsOne) {
+  const TemporaryDirectory directory;
+  EXPECT_FALSE(read_text_file(directory / "a"));
+  write_text_file(directory / "a", "");
+  EXPECT_EQ(read_text_file(directory / "a"), "");
+  const std::string text(10'000, 'x');
+  write_text_file(directory / "a", text);
+  EXPECT_EQ(read_text_file(directory / "a"), text);
+  std::filesystem::create_directory(directory / "d");
+  EXPECT_CONTAINS(error_of([&] { read_text_file(directory / "d"); }),
+                  "expected a file that can be read, found Is a directory");
+}
+
 TEST(PendingFile, LeavesTheOldFileWithoutCommit) {
   const TemporaryDirectory directory;
   write_text_file(directory / "a", "old");

@@ -161,6 +161,7 @@ TEST_F(PreflightNetworkTest, WarnsAMonthBeforeACertificateEnds) {
 
 TEST_F(PreflightNetworkTest, TellsHowToRenewWhatHasExpired) {
   days_pass(kLeafDays + 1);
+  machine_.now += std::chrono::hours(1);  // certificates are a little younger than the test
   expect_wrong(4, "certificate", "EXPIRED 1 day ago", "firm pki request --dir");
   be_coordinator();
   expect_wrong(4, "certificate", "EXPIRED 1 day ago", "--renew");
@@ -272,10 +273,11 @@ TEST_F(PreflightNetworkTest, NamesAProxyThatTheEnvironmentAsksFor) {
   const Listening coordinator(identity_of(certificates_.coordinator()));
   arguments_.server = coordinator.address();
   const Listener proxy("HTTP/1.0 403 Forbidden\r\n\r\n");
-  ::setenv("https_proxy", fmt::format("http://{}", proxy.address()).c_str(), 1);
+  ::setenv("https_proxy", fmt::format("http://me:secret@{}/", proxy.address()).c_str(), 1);
   EXPECT_EQ(check(), 4);
   ::unsetenv("https_proxy");
-  expect_one(Level::kWarning, "server", "https_proxy=http://127.0.0.1:", "no_proxy");
+  expect_one(Level::kWarning, "server",
+             "https_proxy: the site dials the proxy 127.0.0.1:", "no_proxy");
   expect_one(Level::kWrong, "tls", coordinator.address(), "fingerprint");
 }
 

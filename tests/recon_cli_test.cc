@@ -199,6 +199,14 @@ TEST_F(Recon, RefusesToResumeAnotherRun) {
   expect_error(run("recon s/study.toml --out r --resume"), 3, "checkpoint.h5");
 }
 
+TEST_F(Recon, NeedsNoTerminal) {
+  const std::string command = fmt::format(
+      "cd '{}' && '{}' recon s/study.toml --out r --dashboard 127.0.0.1:0 >/dev/null 2>/dev/full",
+      directory_ / "", FIRM_PROGRAM);
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "r/summary.json"));
+}
+
 TEST_F(Recon, DoesNotThrowAwayARun) {
   ASSERT_EQ(run("recon s/study.toml --out r").code, 0);
   expect_error(run("recon s/study.toml --out r"), 2, "--overwrite");

@@ -43,6 +43,20 @@ class RefusedSite : public CommandLine {
   int port_ = 0;
 };
 
+// A list that is just being copied is no reason for a site to go for good.
+TEST_F(RefusedSite, ComesAgainWhenTheCoordinatorCannotTell) {
+  namespace fs = std::filesystem;
+  const fs::path list = fs::path(certificates_.authority()) / "issued.jsonl";
+  fs::rename(list, list.string() + ".away");
+  Process site(site_command("xrf-1", certificates_.home("xrf-1")));
+  EXPECT_TRUE(site.prints("cannot tell whom to admit at present", kPatience)) << site.output();
+  EXPECT_TRUE(coordinator_->prints("refused: ", kPatience));
+  EXPECT_EQ(site.output().find(list.string()), std::string::npos);
+  EXPECT_TRUE(site.running());
+  fs::rename(list.string() + ".away", list);
+  EXPECT_TRUE(coordinator_->prints("xrf-1: connected", kPatience));
+}
+
 TEST_F(RefusedSite, LeavesWithExitCode4) {
   const std::string home = certificates_.home("xrf-1");
   std::vector<std::string> command = site_command("xrf-1", home);

@@ -50,8 +50,9 @@ Show::Show(const std::string& kind, const ShowOptions& options) : options_(optio
   if (!options.quiet) line_.emplace();
   if (options.dashboard.empty()) return;
   dashboard_.emplace(kind, options.dashboard);
-  fmt::print(stderr, "dashboard: {}\n", dashboard_->url());
-  if (!dashboard_->warning().empty()) fmt::print(stderr, "{}\n", dashboard_->warning());
+  ProgressLine always;
+  always.print_event("dashboard: " + dashboard_->url());
+  if (!dashboard_->warning().empty()) always.print_event(dashboard_->warning());
 }
 
 void Show::event(const std::string& text, const std::string& name) {

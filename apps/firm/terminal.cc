@@ -14,6 +14,12 @@ constexpr double kQuiet = 1.0;  // seconds before anything is shown
 constexpr double kTerminalInterval = 0.1;
 constexpr double kPlainInterval = 5.0;
 
+// A disk with the log on it may be full: no reason for a run to end.
+void put(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 std::string bytes_text(double bytes) {
@@ -47,21 +53,18 @@ Progress ProgressLine::callback() {
 }
 
 void ProgressLine::show_text(const std::function<std::string()>& make) {
+  const std::lock_guard lock(mutex_);
   const double now = watch_.seconds();
   if (now < next_) return;
   next_ = now + (terminal_ ? kTerminalInterval : kPlainInterval);
   drawn_ = true;
   const std::string text = make();
-  if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", text);
-  } else {
-    fmt::print(stderr, "{}\n", text);
-  }
-  std::fflush(stderr);
+  put(terminal_ ? "\r\033[K" + text : text + "\n");
 }
 
 void ProgressLine::print_event(const std::string& text) {
-  fmt::print(stderr, "{}{}\n", drawn_ && terminal_ ? "\r\033[K" : "", text);
+  const std::lock_guard lock(mutex_);
+  put(fmt::format("{}{}\n", drawn_ && terminal_ ? "\r\033[K" : "", text));
 }
 
 }  // namespace firm

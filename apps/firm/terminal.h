@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "core/progress.h"
@@ -17,6 +18,7 @@ std::string duration(double seconds);
 
 // Progress on standard error, for work that takes longer than a second: one line that is redrawn on
 // a terminal, a new line every few seconds elsewhere.
+// Threads may share it.
 class ProgressLine {
  public:
   ProgressLine();
@@ -32,6 +34,7 @@ class ProgressLine {
   void print_event(const std::string& text);
 
  private:
+  std::mutex mutex_;
   bool terminal_;
   bool drawn_ = false;
   Stopwatch watch_;

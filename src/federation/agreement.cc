@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "federation/peer_text.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -59,8 +60,8 @@ Secret take(std::array<std::byte, Secret::kSize>& bytes) {
 
 [[noreturn]] void refuse(const std::string& site, const std::string& expected,
                          const std::string& found) {
-  throw Error(Error::Kind::kNetwork,
-              fmt::format("key agreement: site {}: expected {}, found {}", site, expected, found));
+  throw Error(Error::Kind::kNetwork, fmt::format("key agreement: site {}: expected {}, found {}",
+                                                 peer_text(site), expected, found));
 }
 
 std::string sealing_context(const Membership& run, const std::string& from, const std::string& to) {

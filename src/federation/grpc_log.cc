@@ -22,13 +22,17 @@ Listeners& listeners() {
   return *all;
 }
 
+constexpr std::string_view kWrongName = "No match found for server name";
+
 bool is_about_a_handshake(const std::string& said) {
-  return said.starts_with("Handshake failed") || said.starts_with("No match found for server name");
+  return said.starts_with("Handshake failed") || said.starts_with(kWrongName);
 }
 
 // "... SSL_ERROR_SSL: error:0A0000C7:SSL routines::peer did not return a certificate." becomes
 // "peer did not return a certificate".
+// The name that a client has asked for is its own choice, and not repeated.
 std::string reason_in(std::string said) {
+  if (said.starts_with(kWrongName)) return "it asked for a name that is not in the certificate";
   constexpr std::string_view kBefore = "routines::";
   const std::size_t at = said.find(kBefore);
   if (at != std::string::npos) said.erase(0, at + kBefore.size());

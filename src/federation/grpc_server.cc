@@ -66,13 +66,23 @@ class Service final : public v1::Federation::Service {
       site = admit_(certificate_of(*context));
     } catch (const Error& refused) {
       coordinator_.note(fmt::format("{}: refused: {}", context->peer(), refused.what()));
-      return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
+      if (refused.kind() == Error::Kind::kNetwork) {
+        return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
+      }
+      // A list of certificates that is just being copied, say: the site may come again.
+      return {grpc::StatusCode::UNAVAILABLE,
+              "the coordinator cannot tell whom to admit at present"};
     }
     return serve(site, *stream);
   }
 
  private:
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
+
+  struct Closing {
+    Queue& queue;
+    ~Closing() { queue.close(); }
+  };
 
   grpc::Status serve(const std::string& site, Stream& stream) {
     const auto queue = std::make_shared<Queue>();
@@ -81,15 +91,12 @@ class Service final : public v1::Federation::Service {
       std::optional<ToSite> next = queue->pop();
       while (next && next->each(write)) next = queue->pop();
     });
+    const Closing closing{*queue};  // before the writer is waited for, whatever happens
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
-    grpc::Status status;
-    if (connection != 0) {
-      status = listen(site, connection, stream);
-      coordinator_.disconnect(site, connection);
-    }
-    queue->close();
-    writer.join();
+    if (connection == 0) return {};
+    const grpc::Status status = listen(site, connection, stream);
+    coordinator_.disconnect(site, connection);
     return status;
   }
 
@@ -127,7 +134,9 @@ struct GrpcServer::State {
   // A site that is refused tries again and again: one line in ten seconds is enough. Called by the
   // log, one line at a time.
   bool is_new(const std::string& reason) {
+    constexpr std::size_t kMostReasons = 64;  // whoever connects may cause new ones
     const auto now = std::chrono::steady_clock::now();
+    if (refused.size() >= kMostReasons) refused.clear();
     const auto [last, inserted] = refused.try_emplace(reason, now);
     if (!inserted && now - last->second < std::chrono::seconds(10)) return false;
     last->second = now;

@@ -32,7 +32,8 @@ CertificateFacts facts_of(const v1::Offer& offer, const std::string& ca) {
   try {
     return verify_peer(offer.certificate(), ca, CertificatePurpose::kSite, current_instant());
   } catch (const Error& e) {
-    throw Error(e.kind(), fmt::format("key agreement: site {}: {}", offer.site(), e.what()));
+    throw Error(e.kind(),
+                fmt::format("key agreement: site {}: {}", peer_text(offer.site()), e.what()));
   }
 }
 

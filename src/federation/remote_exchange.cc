@@ -60,6 +60,7 @@ std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int
   const std::optional<int> scale = receive_total(share);
   tell(SiteState::kComputing);
   if (scale) return scale;
+  if (exponent) throw wrong_answer("expected the scale of this exchange, found a sum");
   Sha256 hash;
   hash.add(std::as_bytes(share.words));
   hash.add(std::as_bytes(share.scalars));

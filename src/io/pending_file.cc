@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -68,6 +69,10 @@ void PendingFile::commit() {
   if (!file.ok() || ::fsync(file.get()) != 0) throw write_failed(path_, errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw write_failed(path_, errno);
   committed_ = true;
+  // So that the name is there after a power cut, too; some file systems cannot, and need not.
+  const std::string parent = std::filesystem::path(path_).parent_path().string();
+  const Descriptor directory(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory.ok()) ::fsync(directory.get());
 }
 
 void remove_leftovers(const std::string& directory) {
@@ -85,6 +90,23 @@ void remove_leftovers(const std::string& directory) {
     if (::kill(id, 0) != 0 && errno == ESRCH) leftovers.push_back(entry.path());
   }
   for (const fs::path& path : leftovers) fs::remove(path, ignored);
+}
+
+std::optional<std::string> read_text_file(const std::string& path) {
+  const Descriptor file(path, O_RDONLY | O_CLOEXEC);
+  if (!file.ok() && errno == ENOENT) return {};
+  std::string text;
+  std::array<char, 4096> part{};
+  ssize_t count = file.ok() ? 1 : -1;
+  while (count > 0) {
+    count = ::read(file.get(), part.data(), part.size());
+    if (count < 0 && errno == EINTR)
+      count = 1;
+    else if (count > 0)
+      text.append(part.data(), static_cast<std::size_t>(count));
+  }
+  if (count == 0) return text;
+  throw data_error({path, "", "a file that can be read", std::strerror(errno)});
 }
 
 void write_text_file(const std::string& path, const std::string& text) {

@@ -5,6 +5,7 @@
 // `commit` the temporary file is removed again.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace firm {
@@ -31,6 +32,10 @@ class PendingFile {
 // Removes what programs that were killed have left of pending files in a directory, and in those
 // below. Files of programs that run on this machine are left alone.
 void remove_leftovers(const std::string& directory);
+
+// The whole of a text file; nothing when there is none of that name. Throws firm::Error when it is
+// there, and cannot be read.
+std::optional<std::string> read_text_file(const std::string& path);
 
 // Writes a whole text file, in the way described above.
 void write_text_file(const std::string& path, const std::string& text);

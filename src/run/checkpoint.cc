@@ -62,7 +62,12 @@ class CheckpointWriter : public Archive {
 template <typename T>
 void add_dataset(const h5::Reader& reader, const std::string& name, Digest& digest) {
   const h5::Dataset dataset = reader.dataset(state_path(name));
-  std::vector<T> values(dataset.shape().empty() ? 0 : dataset.shape()[0]);
+  if (dataset.shape().size() != 1) {
+    throw data_error({reader.file(), dataset.path(), "one dimension",
+                      "the shape " + h5::to_string(dataset.shape())});
+  }
+  dataset.check_size();  // before memory is taken for what a damaged file claims
+  std::vector<T> values(dataset.shape()[0]);
   dataset.read({{0}, {values.size()}}, std::span<T>(values));
   digest.add(name, std::span<const T>(values));
 }
@@ -136,7 +141,7 @@ std::optional<int> intact_checkpoint(const std::string& path) {
     const int round = static_cast<int>(reader.number("/round"));
     check_digest(reader, reader.text("/identity"), round);
     return round;
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return {};
   }
 }

@@ -60,10 +60,10 @@ std::string state_path(const std::string& out) {
 }
 
 CoordinatorState read_state(const std::string& out) {
-  std::ifstream in(state_path(out));
-  if (!in) return {};
+  const std::optional<std::string> text = read_text_file(state_path(out));
+  if (!text) return {};
   try {
-    const auto json = nlohmann::json::parse(in);
+    const auto json = nlohmann::json::parse(*text);
     return {json.at("run").get<std::string>(), json.at("attempt").get<std::uint32_t>(),
             json.at("finished").get<bool>()};
   } catch (const nlohmann::json::exception&) {

@@ -39,9 +39,16 @@ bool can_be_written(const Context& c, const std::filesystem::path& directory) {
 void tell_earlier_run(const Context& c) {
   const std::filesystem::path out(c.arguments.out);
   const std::string state = c.arguments.coordinator() ? "coordinator.json" : "federation.json";
-  std::ifstream in(out / state);
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!in.is_open()) {
+  std::optional<std::string> text;
+  try {
+    text = read_text_file((out / state).string());
+  } catch (const Error& error) {
+    c.findings.wrong(Error::Kind::kData, "out", error.what(),
+                     "the rights of that file, or another --out");
+    return;
+  }
+  const auto json = nlohmann::json::parse(text.value_or(""), nullptr, false);
+  if (!text) {
     const bool foreign = std::filesystem::exists(out / "summary.json") ||
                          std::filesystem::exists(out / "history.jsonl");
     if (!foreign || !c.arguments.federated()) return;

@@ -183,13 +183,20 @@ void check_listen(const Context& c) {
   }
 }
 
+// "http://name:password@proxy:3128" becomes "proxy:3128".
+std::string without_password(const std::string& proxy) {
+  const std::size_t at = proxy.find_last_of("@/", proxy.find_last_not_of('/'));
+  return at == std::string::npos ? proxy : proxy.substr(at + 1);
+}
+
 void check_server(const Context& c, const std::optional<Credentials>& credentials) {
   if (const char* variable = proxy_variable()) {
-    c.findings.warning(
-        "server", fmt::format("{}={}: the site dials that proxy", variable, std::getenv(variable)),
-        fmt::format("unset {}, or the host in no_proxy, if the proxy does not let "
-                    "HTTP/2 through",
-                    variable));
+    c.findings.warning("server",
+                       fmt::format("{}: the site dials the proxy {}", variable,
+                                   without_password(std::getenv(variable))),
+                       fmt::format("unset {}, or the host in no_proxy, if the proxy does not let "
+                                   "HTTP/2 through",
+                                   variable));
   } else {
     const TcpOutcome outcome = try_to_connect(c.arguments.server, kPatienceSeconds);
     if (!outcome.wrong.empty()) {

@@ -73,7 +73,7 @@ class SiteRun {
     if (callbacks_.on_state) callbacks_.on_state(now);
   }
   void event(const std::string& line) const {
-    if (callbacks_.on_event) callbacks_.on_event(line);
+    if (callbacks_.on_event) callbacks_.on_event(peer_text(line));
   }
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
 
@@ -152,9 +152,14 @@ void SiteRun::talk(SiteChannel& channel) {
       throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
     }
     if (message.has_waiting()) {
-      event(peer_text(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", "))));
+      event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
     }
     if (message.has_finished()) {
+      if (!work_.has_results_of(message.finished().run())) {
+        throw Error(Error::Kind::kNetwork,
+                    "coordinator: expected a run of which this site has the results, found one "
+                    "that is finished without it");
+      }
       work_.forget_checkpoints();
       return;
     }

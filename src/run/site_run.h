@@ -50,7 +50,7 @@ struct SiteResult {
   bool complete = false;                     // false: interrupted; the same call goes on
   std::optional<Summary> summary;            // when the results were made in this call
   std::vector<std::string> files;            // of results
-  std::map<std::string, Ledger::Sums> sent;  // by kind of message, in this call
+  std::map<std::string, Ledger::Sums> sent;  // by kind of message, of the whole ledger
 };
 
 // Throws firm::Error; kNetwork when the coordinator refuses this site.

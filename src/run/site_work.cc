@@ -65,10 +65,10 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
 }
 
 void SiteWork::read_state() {
-  std::ifstream in(directory_.file(kState));
-  if (!in) return;
+  const std::optional<std::string> text = read_text_file(directory_.file(kState));
+  if (!text) return;
   try {
-    const auto json = nlohmann::json::parse(in);
+    const auto json = nlohmann::json::parse(*text);
     state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>()};
   } catch (const nlohmann::json::exception&) {
     throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
@@ -142,7 +142,7 @@ void SiteWork::open_checkpoint(std::uint64_t round) {
   checkpoint_.reset();
   try {
     if (round > 0) checkpoint_.emplace(checkpoints_.path(round), identity_);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     checkpoints_.set_aside(round);
     throw CheckpointUnusable(error.what());
   }

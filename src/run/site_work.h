@@ -52,6 +52,7 @@ class SiteWork {
   std::vector<std::pair<std::string, Block>> images() const;
   // Whether the results of its run are complete.
   bool done() const { return state_.done; }
+  bool has_results_of(const std::string& run) const { return state_.done && state_.run == run; }
   // No other site needs this one any more.
   void forget_checkpoints();
 
