@@ -211,6 +211,19 @@ TEST_F(PreflightTest, KnowsThatAllSitesInOneProcessCanBeSolvedInChunks) {
   expect_wrong(3, "memory", "found 1 MiB available", "firm recon --max-memory");
 }
 
+TEST_F(PreflightTest, CountsWhatMasksNeed) {
+  const auto needed = [&] {
+    check();
+    const Finding* found = find(Level::kOk, "memory");
+    return found == nullptr ? 0 : std::stoi(found->text.substr(std::string("about ").size()));
+  };
+  change_study([](StudyFile& f) { f.rows = f.columns = 1000; });
+  const int without = needed();
+  EXPECT_GT(without, 64);
+  change_study([](StudyFile& f) { f.sites[0].prepare.bad_values = "mask"; });
+  EXPECT_GT(needed(), without);
+}
+
 TEST_F(PreflightTest, NeedsGrowWithTheStudy) {
   // As measured: 325 MiB at most for firm-ds, 52 MiB on the disk when all is over.
   const SiteSize size{std::uint64_t{16} << 20, std::uint64_t{8} << 20, 1, 4};

@@ -55,11 +55,26 @@ void doubt_detector(const Context& c, const SiteEntry& entry, const Geometry& g)
   }
 }
 
+// As a run takes it: with the axis that is found, and room for weights where there may be some. What
+// is wrong with the values that an axis is looked for in, check_values tells.
+Site site_as_run(const Context& c, const StudyFile& file, const SiteEntry& entry) {
+  StudyFile own = file;
+  own.sites = {entry};
+  try {
+    if (entry.find_rotation_axis) own = settle(own, c.arguments.study).file;
+  } catch (const Error&) {
+    own.sites = {entry};
+  }
+  Site site = load_site(own, own.sites.front(), c.arguments.study);
+  site.weighted_values = may_have_weights(own, entry.name);
+  return site;
+}
+
 // None when the file does not fit the study.
 std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
                                    const SiteEntry& entry) {
   try {
-    Site site = load_site(file, entry, c.arguments.study);
+    Site site = site_as_run(c, file, entry);
     site.geometry.validate();
     const Geometry& g = site.geometry;
     std::vector<double> degrees;
