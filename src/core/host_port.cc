@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 
 #include <charconv>
+#include <cstdint>
 
 namespace firm {
 namespace {

@@ -21,7 +21,7 @@ std::vector<FrameBox> pieces_of(const Frames& frames, std::size_t first, std::si
                                 std::size_t unit) {
   const std::size_t rows =
       std::max<std::size_t>(1, kPieceBytes / (frames.beamlets() * sizeof(float)));
-  const std::size_t chunk = frames.facts().chunk;
+  const std::size_t chunk = std::clamp<std::size_t>(frames.facts().chunk, 1, frames.frames());
   std::size_t slices = count;
   if (chunk > 1 && chunk * count > kPatience * rows) {
     const std::size_t some = std::max<std::size_t>(1, rows / chunk);
