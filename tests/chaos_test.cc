@@ -9,8 +9,8 @@ void expect_all_struck(FederationProcesses& federation, Chaos& chaos, int kills)
   std::printf("%d kills, %d runs, %d attempts, %d of them from a checkpoint\n", chaos.kills(),
               chaos.runs(), chaos.attempts(), chaos.resumed());
   EXPECT_EQ(chaos.kills(), kills);
-  // Nearly all kills are within an attempt.
-  EXPECT_GE(chaos.attempts(), chaos.runs() + kills / 2);
+  // Most kills are within an attempt.
+  EXPECT_GE(chaos.attempts(), chaos.runs() + kills / 3);
   EXPECT_FALSE(federation.any_running());
 }
 
@@ -39,11 +39,10 @@ TEST(Chaos, LargeVectors) {
 TEST(Chaos, LastRounds) {
   FederationPlan plan;
   plan.checkpoint_seconds = 1000;
+  plan.delay = 30;  // slow enough for a kill to be in time
   FederationProcesses federation(plan);
   const int sums = federation.reference().at("exchanges").get<int>();
   federation.start_all();
-  // Slow enough for a kill to be in time.
-  for (const std::string& site : FederationProcesses::sites()) federation.proxy(site).delay(10);
   int kills = 0;
   for (const std::string victim : {"xrf-1", "xrt", "coordinator", "xrf-3"}) {
     const int sum = sums - 4 + kills;
@@ -55,7 +54,6 @@ TEST(Chaos, LastRounds) {
     ++kills;
   }
   federation.expect_all_finish();
-  EXPECT_EQ(kills, 4);
   EXPECT_EQ(federation.beginnings(), std::vector<int>(5, 0));
 }
 

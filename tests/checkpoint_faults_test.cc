@@ -21,6 +21,7 @@ class CheckpointFaults : public ::testing::Test {
     FederationPlan plan;
     plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=60"};
     plan.checkpoint_seconds = 0;  // in every round
+    plan.delay = 5;
     return plan;
   }
 

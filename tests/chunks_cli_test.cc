@@ -117,7 +117,7 @@ class Chunks : public CommandLine {
       const std::string study = directory_ / "s/study.toml";
       const std::string run_directory = directory_ / out;
       execl(FIRM_PROGRAM, "firm", "recon", study.c_str(), "--out", run_directory.c_str(),
-            "--method", "firm", "--set", "stop.kkt=0", "--set", "firm.hold=2000", "--set",
+            "--method", "firm", "--set", "stop.kkt=0", "--set", "firm.hold=10000", "--set",
             "firm.rule=relative", "--set", "chunks=3", nullptr);
       _exit(127);
     }
@@ -129,7 +129,7 @@ class Chunks : public CommandLine {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   static constexpr const char* kLongRun =
-      " --method firm --set stop.kkt=0 --set firm.hold=2000 --set firm.rule=relative "
+      " --method firm --set stop.kkt=0 --set firm.hold=10000 --set firm.rule=relative "
       "--set chunks=3";
 
   bool exists(const std::string& path) { return fs::exists(directory_ / path); }

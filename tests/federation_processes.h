@@ -25,6 +25,7 @@ struct FederationPlan {
   int angles = 8;
   std::vector<std::string> settings;  // key=value, the same everywhere
   double checkpoint_seconds = 0.05;
+  int delay = 0;  // of every message, in ms, each way: what is to happen midway has time to
   std::vector<std::string> coordinator_arguments;
   std::vector<std::string> site_arguments;
   std::string site_line;  // of the study, in the table of every site
@@ -44,7 +45,10 @@ class FederationProcesses {
     make_pki(authority, current_instant());
     for (const std::string& site : sites()) enrol(site);
     run(with_settings({"recon", study(), "--separate", "--out", directory_ / "reference"}));
-    for (const std::string& site : sites()) proxies_[site] = std::make_unique<TcpProxy>();
+    for (const std::string& site : sites()) {
+      proxies_[site] = std::make_unique<TcpProxy>();
+      proxies_[site]->delay(plan_.delay);
+    }
   }
 
   static const std::vector<std::string>& sites() {

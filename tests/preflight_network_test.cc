@@ -33,7 +33,7 @@ class Listener {
     if (!answer.empty()) thread_ = std::jthread([this, answer] { serve(answer); });
   }
   ~Listener() {
-    ::shutdown(socket_, SHUT_RDWR);
+    stop();
     if (thread_.joinable()) thread_.join();
     ::close(socket_);
   }
@@ -41,6 +41,8 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   std::string address() const { return fmt::format("127.0.0.1:{}", port_); }
+  // Connections are refused from now on; the port stays taken.
+  void stop() const { ::shutdown(socket_, SHUT_RDWR); }
 
  private:
   void serve(const std::string& answer) const {
@@ -224,10 +226,9 @@ TEST_F(PreflightNetworkTest, ReachesACoordinatorWhoseRunDoesNotNotice) {
 }
 
 TEST_F(PreflightNetworkTest, TellsWhenNobodyListens) {
-  {
-    const Listener gone;
-    arguments_.server = gone.address();
-  }
+  const Listener gone;
+  gone.stop();
+  arguments_.server = gone.address();
   expect_wrong(4, "server", "Connection refused", "is the coordinator running");
   arguments_.server = "recon.example.org";
   expect_wrong(4, "server", "expected HOST:PORT", "recon.example.org:7443");

@@ -12,6 +12,7 @@ class ProcessFaults : public ::testing::Test {
   static FederationPlan plan() {
     FederationPlan plan;
     plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=120"};
+    plan.delay = 5;
     return plan;
   }
   ProcessFaults() : federation_(plan()) {}
@@ -78,6 +79,7 @@ class FullAtTheEnd : public ::testing::Test {
   static FederationPlan plan() {
     FederationPlan plan;
     plan.checkpoint_seconds = 1000;
+    plan.delay = 10;
     return plan;
   }
   FullAtTheEnd() : federation_(plan()) {}

@@ -177,9 +177,9 @@ TEST_F(Recon, GoesOnAfterALimitToTheSameBytes) {
 }
 
 TEST_F(Recon, GoesOnAfterCtrlC) {
-  const std::string options = " --method firm --set stop.discrepancy=0 --set firm.hold=3000";
+  const std::string options = " --method firm --set stop.discrepancy=0 --set firm.hold=30000";
   ASSERT_EQ(run("recon s/study.toml --out whole" + options).code, 0);
-  EXPECT_EQ(interrupted_run("parts", "3000"), 5);
+  EXPECT_EQ(interrupted_run("parts", "30000"), 5);
   EXPECT_EQ(summary("parts").at("termination").at("reason"), "interrupted");
   EXPECT_TRUE(exists("parts/checkpoint.h5"));
   ASSERT_EQ(run("recon s/study.toml --resume --out parts").code, 0);

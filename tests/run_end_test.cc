@@ -21,8 +21,9 @@ class RunEnd : public ::testing::Test {
   bool reach_results_of_others() {
     const int last = federation_.reference().at("exchanges").get<int>() - 1;
     federation_.new_run();
-    federation_.start_all();
     TcpProxy& proxy = federation_.proxy("xrf-2");
+    proxy.delay(20);  // so that its last sums can be told apart
+    federation_.start_all();
     const auto wait_for_share = [&](int sum) {
       return wait_until(kPatience, [&] {
         return federation_.place("xrf-2") >= FederationProcesses::Place{1, sum};
