@@ -1,9 +1,12 @@
 // firm recon --separate and --mpi, by the program itself.
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command_line.h"
+#include "io/image_file.h"
 
 namespace firm {
 namespace {
@@ -95,17 +98,90 @@ TEST_F(Parts, FindWhatAllSitesTogetherFind) {
               b.at("error_to_truth").at("total").get<double>(), 1e-3);
 }
 
-// Slices are columns of their own: of a method whose steps do not depend on sums over all of them
-// the images are the same.
-TEST_F(Parts, AreSlicesToo) {
-  const std::string firm = " --method firm --set stop.rounds=30 --set stop.discrepancy=0";
-  ASSERT_EQ(run("recon s/study.toml --separate --out one" + firm).code, 5);
-  const Outcome o = run_processes(8, "recon s/study.toml --mpi --out eight" + firm);
-  ASSERT_EQ(o.code, 5) << o.err;
-  EXPECT_EQ(summary("eight").at("rounds"), 30);
-  EXPECT_EQ(images_of_all_sites("eight"), images_of_all_sites("one"));
-  const double one = summary("one").at("objective");
-  EXPECT_NEAR(summary("eight").at("objective").get<double>(), one, 1e-5 * one);
+// Slices are columns of their own, and every process takes the decisions of one that has all of
+// them.
+class SlicesOverProcesses : public Parts {
+ protected:
+  void SetUp() override {}
+
+  void simulate(int slices) {
+    ASSERT_EQ(
+        run("simulate --out s --size 24 --angles 8 --noise 0.01 --slices " + std::to_string(slices))
+            .code,
+        0);
+  }
+
+  void run_both_ways(int processes, const std::string& options) {
+    const std::string with = " --overwrite " + options;
+    const Outcome one = run("recon s/study.toml --separate --out one" + with);
+    ASSERT_EQ(one.code, 0) << options << one.err;
+    const Outcome many = run_processes(processes, "recon s/study.toml --mpi --out many" + with);
+    ASSERT_EQ(many.code, 0) << options << many.err;
+    const auto a = summary("one");
+    const auto b = summary("many");
+    EXPECT_GT(a.at("rounds"), 1) << options;
+    EXPECT_EQ(a.at("rounds"), b.at("rounds")) << options;
+    EXPECT_EQ(a.at("termination").at("reason"), b.at("termination").at("reason")) << options;
+    const double objective = a.at("objective");
+    EXPECT_NEAR(b.at("objective").get<double>(), objective, 1e-4 * objective) << options;
+    for (const std::string key : {"primal", "stationarity", "relative", "multiplier"}) {
+      const double value = a.at("kkt").at(key);
+      EXPECT_NEAR(b.at("kkt").at(key).get<double>(), value, 1e-2 * value) << options << key;
+    }
+  }
+
+  // Other numbers of slices have other kernels, which round in another order.
+  void expect_near_images() {
+    for (const std::string site : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
+      const Block one = read_images(directory_ / "one/images.h5", site);
+      const Block many = read_images(directory_ / "many/images.h5", site);
+      ASSERT_EQ(one.size(), many.size());
+      float largest = 0;
+      float difference = 0;
+      for (std::size_t k = 0; k < one.size(); ++k) {
+        largest = std::max(largest, one.values()[k]);
+        difference = std::max(difference, std::abs(one.values()[k] - many.values()[k]));
+      }
+      EXPECT_GT(largest, 0);
+      EXPECT_LT(difference, 1e-3f * largest) << site;
+    }
+  }
+};
+
+class MethodOverProcesses : public SlicesOverProcesses,
+                            public ::testing::WithParamInterface<const char*> {};
+
+// Two slices, each with a group of processes.
+TEST_P(MethodOverProcesses, GivesTheSameBytes) {
+  simulate(2);
+  run_both_ways(8, std::string("--set stop.discrepancy=0.02 --method ") + GetParam());
+  EXPECT_TRUE(images_of_all_sites("one") == images_of_all_sites("many"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MethodOverProcesses,
+                         ::testing::Values("firm-ds", "firm", "firm+", "plsqr",
+                                           "fedpgd --set fedpgd.accelerated=true",
+                                           "pgd --set pgd.accelerated=true"),
+                         [](const auto& method) { return std::to_string(method.index); });
+
+// A group has one slice, the other two.
+TEST_F(SlicesOverProcesses, MayBeSpreadUnevenly) {
+  simulate(3);
+  run_both_ways(8, "");
+  expect_near_images();
+  run_both_ways(8, "--method fedpgd --set fedpgd.accelerated=true --set stop.discrepancy=0.02");
+  expect_near_images();
+}
+
+TEST_F(SlicesOverProcesses, AreJudgedByTheObjectiveOfAll) {
+  simulate(3);
+  ASSERT_EQ(run("recon s/study.toml --out together").code, 0);
+  const double objective = summary("together").at("objective");
+  const std::string rule = "--set stop.discrepancy=0 --set ds.local_steps=8 --set stop.objective=" +
+                           nlohmann::json(1.1 * objective).dump();
+  run_both_ways(12, rule);
+  expect_near_images();
+  EXPECT_EQ(summary("many").at("termination").at("reason"), "objective");
 }
 
 TEST_F(Parts, GoOnWhereTheyStopped) {

@@ -144,7 +144,7 @@ class AMeeting : public ::testing::Test {
 
   OneProcess alone_;
   int asked_ = 0;
-  Meeting meeting_{alone_, {kThreads, kThreads, kThreads}, [this] { return ++asked_ == 5; }};
+  Meeting meeting_{alone_, {kThreads, kThreads, 1}, [this] { return ++asked_ == 5; }};
 };
 
 TEST_F(AMeeting, AddsUpAgainAndAgain) {

@@ -227,8 +227,7 @@ void PartsRun::solve(Work& work, Meeting& meeting) {
 }
 
 void PartsRun::solve_all() {
-  const Meeting::Size size{works_.size(), study_.sites.size(),
-                           study_.sites.size() * (parts_.back().front().group + 1)};
+  const Meeting::Size size{works_.size(), study_.sites.size(), parts_.back().front().group + 1};
   processes_.split(works_.front().part.group);
   Meeting meeting(processes_, size, [this] {
     if (watch_.seconds() < next_checkpoint_) return false;
