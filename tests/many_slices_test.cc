@@ -43,7 +43,7 @@ TEST(ManySlices, GiveTheImagesOfOneProcess) {
 
 // Methods that sum images.
 TEST(ManySlices, AreNoLimitForOtherMethods) {
-  for (const std::string method : {"firm", "fedpgd", "pgd"}) {
+  for (const std::string method : {"firm", "fedpgd"}) {
     FederationPlan plan;
     plan.size = 8;
     plan.slices = 70;

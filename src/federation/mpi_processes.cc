@@ -91,6 +91,14 @@ void MpiProcesses::largest(std::span<int> numbers) {
                 MPI_COMM_WORLD);
 }
 
+std::uint64_t MpiProcesses::add_on_machine(std::uint64_t bytes) {
+  MPI_Comm machine = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_SUM, machine);
+  MPI_Comm_free(&machine);
+  return bytes;
+}
+
 std::vector<std::string> MpiProcesses::gather(const std::string& bytes) {
   std::uint64_t size = bytes.size();
   if (rank_ != 0) {

@@ -23,6 +23,7 @@ class MpiProcesses : public Processes {
   void add_slices(std::span<ScalarWord> scalars) override;
   int largest_of_slices(int number) override;
   void largest(std::span<int> numbers) override;
+  std::uint64_t add_on_machine(std::uint64_t bytes) override;
   void abandon(const std::string& reason, int exit_code) override;
   std::vector<std::string> gather(const std::string& bytes) override;
 

@@ -31,6 +31,8 @@ class Processes {
   virtual int largest_of_slices(int number) = 0;
   // The largest of each number over all processes.
   virtual void largest(std::span<int> numbers) = 0;
+  // The sum over the processes on this machine, which share its memory.
+  virtual std::uint64_t add_on_machine(std::uint64_t bytes) = 0;
   // This process cannot go on, for a reason that the others do not know. Ends them all; one that is
   // alone just returns.
   virtual void abandon(const std::string& reason, int exit_code) = 0;
@@ -48,6 +50,7 @@ class OneProcess : public Processes {
   void add_slices(std::span<ScalarWord>) override {}
   int largest_of_slices(int number) override { return number; }
   void largest(std::span<int>) override {}
+  std::uint64_t add_on_machine(std::uint64_t bytes) override { return bytes; }
   void abandon(const std::string&, int) override {}
   std::vector<std::string> gather(const std::string& bytes) override { return {bytes}; }
 };
