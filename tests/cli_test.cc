@@ -123,6 +123,7 @@ TEST_F(CommandLine, DemoDrawsAPicture) {
   EXPECT_CONTAINS(o.out, "shown/demo.png");
   EXPECT_EQ(file_content(directory_ / "shown/demo.png").substr(1, 3), "PNG");
   EXPECT_TRUE(std::filesystem::exists(directory_ / "shown/study.toml"));
+  EXPECT_CONTAINS(file_content(directory_ / "shown/report.html"), R"("phases":{"solving":)");
 }
 
 // A limit on the size of files stands for a full disk.

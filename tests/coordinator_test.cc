@@ -169,6 +169,8 @@ TEST_F(CoordinatorTest, RefusesWhatDoesNotFitTheExchange) {
   v1::SiteMessage scalars = share(1, 0, {1});
   scalars.mutable_share()->set_scalars("abc");
   cases.push_back({scalars, "expected scalars"});
+  scalars.mutable_share()->set_scalars(std::string((kMostScalars + 1) * kScalarBytes, '\1'));
+  cases.push_back({scalars, "at most 4096"});
   cases.push_back({hello("a"), "found it within one"});
   v1::SiteMessage done;
   done.mutable_done()->set_run("other");

@@ -23,6 +23,7 @@ namespace firm {
 struct FederationPlan {
   int size = 24;
   int angles = 8;
+  int slices = 1;
   std::vector<std::string> settings;  // key=value, the same everywhere
   double checkpoint_seconds = 0.05;
   int delay = 0;  // of every message, in ms, each way: what is to happen midway has time to
@@ -38,7 +39,8 @@ class FederationProcesses {
   // Makes study and certificates, and the images of an undisturbed run.
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
     run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
-         "--angles", std::to_string(plan_.angles), "--noise", "0.01"});
+         "--angles", std::to_string(plan_.angles), "--slices", std::to_string(plan_.slices),
+         "--noise", "0.01"});
     add_site_line();
     AuthorityOptions authority;
     authority.directory = directory_ / kCoordinator;
@@ -118,12 +120,17 @@ class FederationProcesses {
   }
   void expect_reference_images() {
     for (const std::string& site : sites()) {
-      const std::string image = "recon/" + site + "_rec/recon_00000.tiff";
-      const std::string expected = file_content(directory_ / ("reference/" + image));
-      EXPECT_FALSE(expected.empty()) << image;
-      EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " is another\n"
-                                                                     << everything_printed();
+      for (int slice = 0; slice < plan_.slices; ++slice) expect_reference_image(site, slice);
     }
+  }
+  void expect_reference_image(const std::string& site, int slice) {
+    const std::string number = std::to_string(slice);
+    const std::string image =
+        "recon/" + site + "_rec/recon_" + std::string(5 - number.size(), '0') + number + ".tiff";
+    const std::string expected = file_content(directory_ / ("reference/" + image));
+    EXPECT_FALSE(expected.empty()) << image;
+    EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " is another\n"
+                                                                   << everything_printed();
   }
   // Ends what is left, and makes room for another run.
   void new_run() {

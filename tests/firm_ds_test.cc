@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "dense_optimum.h"
 #include "small_study.h"
 
@@ -184,6 +186,44 @@ TEST(FirmDs, HidesTheXrtDataInTheFirstSum) {
     all += b * b;
   }
   EXPECT_GT(shown, 0.2 * all);
+}
+
+// Which sums there were, and for whom.
+class Openers : public Collective {
+ public:
+  explicit Openers(std::size_t image_size) : image_size_(image_size) {}
+  void sum(std::span<float> vector, std::span<double> /*scalars*/) override {
+    if (vector.size() == image_size_) ++images_for_all;
+  }
+  void sum_for(const std::string& site, std::span<float> vector) override {
+    sums_for[site].assign(vector.begin(), vector.end());
+  }
+  int images_for_all = 0;
+  std::map<std::string, std::vector<float>> sums_for;
+
+ private:
+  std::size_t image_size_;
+};
+
+TEST(FirmDs, TellsTheImageOfXrtToXrtAlone) {
+  const SmallStudy small = make_small_study({.seed = 76, .sites = 3, .angles = 7, .slices = 2});
+  Problem problem(small.study, small.data, {1});
+  const std::size_t size = problem.pixels() * problem.slices();
+  ASSERT_NE(size, small.data.back().values.size());  // images are known by their size
+  Openers collective(size);
+  SolveInput input;
+  input.problem = &problem;
+  input.collective = &collective;
+  input.options = ds_options(2);
+  const Solution found = solve(input);
+  EXPECT_EQ(collective.images_for_all, 0);
+  ASSERT_EQ(collective.sums_for.size(), 1u);
+  const std::vector<float>& sum = collective.sums_for[small.study.xrt().name];
+  ASSERT_EQ(sum.size(), size);
+  const std::size_t xrt = problem.transmission() * problem.slices();
+  for (std::size_t k = 0; k < size; ++k) {
+    EXPECT_EQ(sum[k], found.images(k / problem.slices(), xrt + k % problem.slices()));
+  }
 }
 
 // --- Nnls

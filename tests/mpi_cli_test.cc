@@ -1,9 +1,13 @@
 // firm recon --separate and --mpi, by the program itself.
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command_line.h"
+#include "io/image_file.h"
+#include "io/study_file.h"
 
 namespace firm {
 namespace {
@@ -35,6 +39,15 @@ class Parts : public CommandLine {
       }
     }
     return all;
+  }
+  std::vector<nlohmann::json> history(const std::string& run) {
+    std::vector<nlohmann::json> lines;
+    std::ifstream in(directory_ / run + "/history.jsonl");
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+  }
+  static void expect_near(const nlohmann::json& found, const nlohmann::json& expected) {
+    EXPECT_NEAR(found.get<double>(), expected.get<double>(), 1e-4 * expected.get<double>());
   }
   nlohmann::json summary(const std::string& run) {
     return nlohmann::json::parse(file_content(directory_ / run + "/summary.json"));
@@ -95,17 +108,149 @@ TEST_F(Parts, FindWhatAllSitesTogetherFind) {
               b.at("error_to_truth").at("total").get<double>(), 1e-3);
 }
 
-// Slices are columns of their own: of a method whose steps do not depend on sums over all of them
-// the images are the same.
-TEST_F(Parts, AreSlicesToo) {
-  const std::string firm = " --method firm --set stop.rounds=30 --set stop.discrepancy=0";
-  ASSERT_EQ(run("recon s/study.toml --separate --out one" + firm).code, 5);
-  const Outcome o = run_processes(8, "recon s/study.toml --mpi --out eight" + firm);
-  ASSERT_EQ(o.code, 5) << o.err;
-  EXPECT_EQ(summary("eight").at("rounds"), 30);
-  EXPECT_EQ(images_of_all_sites("eight"), images_of_all_sites("one"));
-  const double one = summary("one").at("objective");
-  EXPECT_NEAR(summary("eight").at("objective").get<double>(), one, 1e-5 * one);
+// Slices are columns of their own, and every process takes the decisions of one that has all of
+// them.
+class SlicesOverProcesses : public Parts {
+ protected:
+  void SetUp() override {}
+
+  void simulate(int slices) {
+    ASSERT_EQ(
+        run("simulate --out s --size 24 --angles 8 --noise 0.01 --slices " + std::to_string(slices))
+            .code,
+        0);
+  }
+
+  void run_both_ways(int processes, const std::string& options) {
+    const std::string with = " --overwrite " + options;
+    const Outcome one = run("recon s/study.toml --separate --out one" + with);
+    ASSERT_EQ(one.code, 0) << options << one.err;
+    const Outcome many = run_processes(processes, "recon s/study.toml --mpi --out many" + with);
+    ASSERT_EQ(many.code, 0) << options << many.err;
+    const auto a = summary("one");
+    const auto b = summary("many");
+    EXPECT_GT(a.at("rounds"), 1) << options;
+    EXPECT_EQ(a.at("rounds"), b.at("rounds")) << options;
+    EXPECT_EQ(a.at("termination").at("reason"), b.at("termination").at("reason")) << options;
+    const double objective = a.at("objective");
+    EXPECT_NEAR(b.at("objective").get<double>(), objective, 1e-4 * objective) << options;
+    for (const std::string key : {"primal", "stationarity", "relative", "multiplier"}) {
+      const double value = a.at("kkt").at(key);
+      EXPECT_NEAR(b.at("kkt").at(key).get<double>(), value, 1e-2 * value) << options << key;
+    }
+  }
+
+  void expect_same_images() {
+    for (const std::string site : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
+      const Block one = read_images(directory_ / "one/images.h5", site);
+      const Block many = read_images(directory_ / "many/images.h5", site);
+      EXPECT_TRUE(std::ranges::equal(one.values(), many.values())) << site;
+    }
+  }
+
+  // Other numbers of slices have other kernels, which round in another order.
+  void expect_near_images() {
+    for (const std::string site : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
+      const Block one = read_images(directory_ / "one/images.h5", site);
+      const Block many = read_images(directory_ / "many/images.h5", site);
+      ASSERT_EQ(one.size(), many.size());
+      float largest = 0;
+      float difference = 0;
+      for (std::size_t k = 0; k < one.size(); ++k) {
+        largest = std::max(largest, one.values()[k]);
+        difference = std::max(difference, std::abs(one.values()[k] - many.values()[k]));
+      }
+      EXPECT_GT(largest, 0);
+      EXPECT_LT(difference, 1e-3f * largest) << site;
+    }
+  }
+};
+
+class MethodOverProcesses : public SlicesOverProcesses,
+                            public ::testing::WithParamInterface<const char*> {};
+
+// Two slices, each with a group of processes.
+TEST_P(MethodOverProcesses, GivesTheSameBytes) {
+  simulate(2);
+  run_both_ways(8, std::string("--set stop.discrepancy=0.02 --method ") + GetParam());
+  expect_same_images();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MethodOverProcesses,
+                         ::testing::Values("firm-ds", "firm", "firm+", "plsqr",
+                                           "fedpgd --set fedpgd.accelerated=true",
+                                           "pgd --set pgd.accelerated=true"),
+                         [](const auto& method) { return std::to_string(method.index); });
+
+// As many as the wide kernels take at a time.
+TEST_F(SlicesOverProcesses, GiveTheSameBytesInEights) {
+  simulate(16);
+  run_both_ways(8, "--set stop.discrepancy=0.03 --set ds.local_steps=1");
+  expect_same_images();
+}
+
+// A group has one slice, the other two.
+TEST_F(SlicesOverProcesses, MayBeSpreadUnevenly) {
+  simulate(3);
+  run_both_ways(8, "");
+  expect_near_images();
+  run_both_ways(8, "--method fedpgd --set fedpgd.accelerated=true --set stop.discrepancy=0.02");
+  expect_near_images();
+}
+
+TEST_F(SlicesOverProcesses, AreJudgedByTheObjectiveOfAll) {
+  simulate(3);
+  ASSERT_EQ(run("recon s/study.toml --out together").code, 0);
+  const double objective = summary("together").at("objective");
+  const std::string rule = "--set stop.discrepancy=0 --set ds.local_steps=8 --set stop.objective=" +
+                           nlohmann::json(1.1 * objective).dump();
+  run_both_ways(12, rule);
+  expect_near_images();
+  EXPECT_EQ(summary("many").at("termination").at("reason"), "objective");
+}
+
+// All sites are in these runs, wherever they are.
+TEST_F(Parts, KnowTheResidualsOfAllSitesInEveryRound) {
+  const std::string firm = " --method firm --set stop.rounds=3 --set stop.discrepancy=0";
+  ASSERT_EQ(run("recon s/study.toml --out together" + firm).code, 5);
+  ASSERT_EQ(run("recon s/study.toml --separate --out separate" + firm).code, 5);
+  ASSERT_EQ(run_processes(2, "recon s/study.toml --mpi --out two" + firm).code, 5);
+  ASSERT_EQ(run_processes(8, "recon s/study.toml --mpi --out eight" + firm).code, 5);
+  const auto expected = history("together");
+  ASSERT_EQ(expected.size(), 4u);
+  for (const std::string out : {"separate", "two", "eight"}) {
+    const auto lines = history(out);
+    ASSERT_EQ(lines.size(), expected.size()) << out;
+    for (std::size_t k = 0; k < lines.size(); ++k) {
+      expect_near(lines[k].at("error_to_truth"), expected[k].at("error_to_truth"));
+      ASSERT_EQ(lines[k].at("residuals").size(), 4u) << out;
+      for (const auto& [site, residual] : expected[k].at("residuals").items()) {
+        expect_near(lines[k].at("residuals").at(site), residual);
+      }
+    }
+    for (const char* phase : {"reading", "solving", "writing images"}) {
+      EXPECT_GT(summary(out).at("phases").at(phase).get<double>(), 0) << out << phase;
+    }
+  }
+}
+
+TEST_F(Parts, KnowWhetherThereIsEnoughMemory) {
+  const Outcome enough = run("recon s/study.toml --separate --out r");
+  ASSERT_EQ(enough.code, 0) << enough.err;
+  EXPECT_EQ(enough.err.rfind("memory: about ", 0), 0u) << enough.err;
+  StudyFile file = read_study(directory_ / "s/study.toml");
+  file.rows = file.columns = 32768;
+  file.truth.clear();
+  write_study(directory_ / "s/large.toml", file);
+  const Outcome one = run("recon s/large.toml --separate --out l");
+  expect_error(one, 3, "memory: expected about ");
+  EXPECT_CONTAINS(one.err, "for 2 slices by firm-ds, site by site, found ");
+  const Outcome many = run_processes(8, "recon s/large.toml --mpi --out l");
+  EXPECT_EQ(many.code, 3);
+  const std::size_t first = many.err.find("firm: error: memory: expected about ");
+  ASSERT_NE(first, std::string::npos) << many.err;
+  EXPECT_EQ(many.err.find("firm: error: ", first + 1), std::string::npos) << many.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "l"));
 }
 
 TEST_F(Parts, GoOnWhereTheyStopped) {
@@ -117,6 +262,12 @@ TEST_F(Parts, GoOnWhereTheyStopped) {
   ASSERT_EQ(o.code, 5) << o.err;
   EXPECT_CONTAINS(o.out, "--resume --mpi");
   EXPECT_EQ(images_of_all_sites("part"), images_of_all_sites("whole"));
+  const auto lines = history("part");
+  ASSERT_EQ(lines.size(), 41u);
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    EXPECT_EQ(lines[k].at("round"), k);
+    EXPECT_EQ(lines[k].at("residuals").size(), 4u) << k;
+  }
 }
 
 TEST_F(Parts, SayOnceWhatIsWrong) {

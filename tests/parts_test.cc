@@ -9,6 +9,8 @@
 #include "federation/fixed_point_collective.h"
 #include "federation/local_exchange.h"
 #include "firm/error.h"
+#include "run/needs.h"
+#include "run/part_needs.h"
 #include "run/part_result.h"
 #include "temporary_directory.h"
 
@@ -130,6 +132,83 @@ TEST(PartResults, BecomeOne) {
   EXPECT_DOUBLE_EQ(*s.error, std::sqrt(50.0));
 }
 
+// --- rounds
+
+RoundRecord round_of(double residual, std::optional<double> error,
+                     std::optional<double> violation) {
+  RoundRecord r;
+  r.residuals = {residual};
+  r.error = error;
+  r.violation = violation;
+  return r;
+}
+
+std::vector<Variable> one_variable(const std::string& name, std::size_t slot) {
+  Variable v;
+  v.name = name;
+  v.slot = slot;
+  return {v};
+}
+
+TEST(PartRounds, AreKeptWithWhatIsNotKnown) {
+  PartRounds rounds(1);
+  rounds.add(round_of(3, 2, {}));
+  rounds.add(round_of(1, {}, 0));
+  const PartRounds again(1, rounds.numbers());
+  ASSERT_EQ(again.count(), 2u);
+  EXPECT_EQ(again.at(0).residuals, std::vector<double>{3});
+  EXPECT_EQ(again.at(0).error, 2);
+  EXPECT_FALSE(again.at(0).violation);
+  EXPECT_FALSE(again.at(1).error);
+  EXPECT_EQ(again.at(1).violation, 0);
+}
+
+// Two sites, whose slices are in two groups.
+TEST(PartRounds, BecomeTheRoundOfAllSitesAndSlices) {
+  JoinedRound joined;
+  for (const std::size_t group : {1u, 0u}) {
+    const double of_group = group == 0 ? 3 : 4;
+    joined.add({1, group, group, 1}, one_variable("t", 1), round_of(2 * of_group, 0, of_group));
+    joined.add({0, group, group, 1}, one_variable("a", 0), round_of(of_group, of_group, of_group));
+  }
+  EXPECT_EQ(joined.names(), (std::vector<std::string>{"a", "t"}));
+  RoundRecord common;
+  common.round = 7;
+  const RoundRecord record = joined.record(common);
+  EXPECT_EQ(record.round, 7);
+  EXPECT_EQ(record.residuals, (std::vector<double>{5, 10}));
+  EXPECT_EQ(record.error, 5);
+  EXPECT_EQ(record.violation, 5);  // which both sites of a group know
+  joined.add({1, 2, 2, 1}, one_variable("t", 1), round_of(0, {}, {}));
+  EXPECT_FALSE(joined.record(common).error);
+  EXPECT_EQ(joined.record(common).violation, 5);
+}
+
+// --- memory
+
+TEST(PartNeeds, AreThoseOfWhatAProcessHas) {
+  Study study = two_sites(8);
+  StudyFile file;
+  file.rows = file.columns = 1024;
+  file.slices = 8;
+  file.sites.resize(2);
+  for (Site& site : study.sites) {
+    site.geometry.angles.resize(100);
+    site.geometry.beamlets = 1024;
+  }
+  const auto needed = [&](const std::vector<Part>& parts, bool first = false) {
+    return memory_for_parts({}, file, study, parts, first) - kProgramMemory;
+  };
+  const std::uint64_t site = needed({{0, 0, 0, 8}});
+  EXPECT_EQ(needed({{0, 0, 0, 8}, {0, 0, 0, 8}}), 2 * site);
+  EXPECT_EQ(needed({{0, 1, 4, 4}}), site / 2);
+  // All slices are read, however few are kept; and the first one gets all images.
+  EXPECT_EQ(needed({{0, 0, 0, 0}}), 3 * site_size(file, study.sites[0]).sinogram_bytes);
+  EXPECT_GT(needed({{0, 0, 0, 1}}, true), 3 * site_size(file, study.sites[0]).image_bytes);
+  EXPECT_NO_THROW(require_memory(10, 10, study, {}));
+  EXPECT_THROW(require_memory(11, 10, study, {}), Error);
+}
+
 // --- meetings
 
 class AMeeting : public ::testing::Test {
@@ -144,7 +223,7 @@ class AMeeting : public ::testing::Test {
 
   OneProcess alone_;
   int asked_ = 0;
-  Meeting meeting_{alone_, {kThreads, kThreads, kThreads}, [this] { return ++asked_ == 5; }};
+  Meeting meeting_{alone_, {kThreads, kThreads, 1}, [this] { return ++asked_ == 5; }};
 };
 
 TEST_F(AMeeting, AddsUpAgainAndAgain) {

@@ -91,6 +91,26 @@ TEST_F(SecureSums, AreBitForBitThoseWithoutMasks) {
   EXPECT_GE(scales[1], 4u) << "scales were to change on the way";
 }
 
+// As the levels of a study with many slices are; more than an exchange carries go with others.
+TEST_F(SecureSums, CarryAnyNumberOfScalars) {
+  start();
+  good_attempt([&](const AtSite& at) {
+    for (const std::size_t count :
+         {std::size_t{70}, kMostScalars - 2, kMostScalars, 2 * kMostScalars}) {
+      std::vector<float> values(5, 1.0f);
+      std::vector<double> scalars(count);
+      for (std::size_t k = 0; k < count; ++k) {
+        scalars[k] = 1e-9 * static_cast<double>(k) * static_cast<double>(at.number);
+      }
+      at.collective.sum(values, scalars);
+      EXPECT_EQ(values, std::vector<float>(5, 3.0f));
+      for (std::size_t k = 0; k < count; ++k) {
+        ASSERT_DOUBLE_EQ(scalars[k], 3e-9 * static_cast<double>(k)) << count;
+      }
+    }
+  });
+}
+
 // --- noise
 
 constexpr std::size_t kWords = 1000;

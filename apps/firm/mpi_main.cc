@@ -2,11 +2,12 @@
 #include <CLI/CLI.hpp>
 
 #include "federation/mpi_processes.h"
+#include "firm/error.h"
 #include "firm/version.h"
 #include "program.h"
 #include "verbs.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   firm::MpiProcesses processes;
   CLI::App app("firm recon --mpi, in each of the processes that mpirun starts.", "firm");
   app.set_version_flag("--version", std::string("firm ") + firm::kVersion);
@@ -14,4 +15,6 @@ int main(int argc, char** argv) {
   int outcome = 0;
   firm::add_recon(app, outcome, &processes);
   return firm::run_program(app, argc, argv, outcome, processes.rank() == 0);
+} catch (const firm::Error& error) {  // of MPI itself
+  return firm::failed(error.exit_code(), error.what());
 }

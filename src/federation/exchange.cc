@@ -64,9 +64,9 @@ std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& sh
   if (bytes % kScalarBytes != 0 || bytes > kMostScalars * kScalarBytes ||
       (!share.last() && bytes != 0) || (share.last() && scalar_bytes_ && bytes != *scalar_bytes_)) {
     return fmt::format(
-        "expected scalars of {} bytes each, as many as the other sites', with the "
+        "expected scalars of {} bytes each, as many as the other sites' and at most {}, with the "
         "last chunk, found {} bytes",
-        kScalarBytes, bytes);
+        kScalarBytes, kMostScalars, bytes);
   }
   return {};
 }

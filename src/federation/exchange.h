@@ -13,6 +13,7 @@
 
 #include "federation/fingerprint.h"
 #include "federation/site_state.h"
+#include "federation/word_exchange.h"
 #include "firm/v1/federation.pb.h"
 
 namespace firm {
@@ -27,7 +28,6 @@ inline constexpr std::size_t kAheadWords = std::size_t{1} << 20;
 inline constexpr std::size_t kTakenWords = kAheadWords / 4;
 
 inline constexpr std::uint64_t kLargestVector = std::uint64_t{1} << 34;
-inline constexpr std::size_t kMostScalars = 64;
 inline constexpr std::int32_t kLargestExponent = 200;
 
 class Exchange {

@@ -12,6 +12,7 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kMostScales = 8;
+constexpr std::size_t kOwnScalars = 2;  // that ride with those that are summed
 
 // A finer scale is taken when it has so many bits more.
 constexpr int kFinerBits = 8;
@@ -39,12 +40,24 @@ void refuse_what_is_not_finite(const Overflow& overflow, const char* what) {
 
 }  // namespace
 
+// Scalars that are more than an exchange carries go with the next ones.
 void FixedPointCollective::sum(std::span<float> vector, std::span<double> scalars) {
-  add_up(vector, scalars, "");
+  constexpr std::size_t kAtOnce = kMostScalars - kOwnScalars;
+  add_up(vector, scalars.first(std::min(kAtOnce, scalars.size())), "");
+  for (std::size_t k = kAtOnce; k < scalars.size(); k += kAtOnce) {
+    add_up({}, scalars.subspan(k, std::min(kAtOnce, scalars.size() - k)), "");
+  }
 }
 
 void FixedPointCollective::sum_for(const std::string& site, std::span<float> vector) {
   add_up(vector, {}, site);
+}
+
+void FixedPointCollective::sum_slices(std::span<double> scalars) {
+  if (exchange_.slice_groups() == 1) return;
+  encode_scalars(scalars, exchange_.slice_groups());
+  exchange_.sum_slices(scalar_words_);
+  decode(scalar_words_, scalars);
 }
 
 ShareView FixedPointCollective::share(std::size_t length) {
@@ -54,9 +67,12 @@ ShareView FixedPointCollective::share(std::size_t length) {
 
 void FixedPointCollective::add_up(std::span<float> vector, std::span<double> scalars,
                                   const std::string& opener) {
-  const int exponent = exponent_of(vector);
+  const int exponent = exponent_of_all_slices(vector);
+  // Besides what is to be summed: a vote, and a bound of the values in the vector.
+  std::vector<double> sums(scalars.begin(), scalars.end());
+  sums.insert(sums.end(), {1.0, std::ldexp(1.0, std::min(exponent, kMostExponent))});
   for (;;) {
-    encode_scalars(scalars, exponent);
+    encode_scalars(sums, exchange_.sites());
     const bool fits = encode_vector(vector);
     const std::optional<int> scale = exchange_.sum(
         share(vector.size()), fits ? std::nullopt : std::optional<int>(exponent), opener);
@@ -65,7 +81,6 @@ void FixedPointCollective::add_up(std::span<float> vector, std::span<double> sca
   }
   if (!vector.empty()) decode(words_, fraction_.at(vector.size()), vector);
   if (!exchange_.opens(opener)) return;  // scalars are for that site alone, too
-  std::vector<double> sums(scalar_words_.size());
   decode(scalar_words_, sums);
   std::copy_n(sums.begin(), scalars.size(), scalars.begin());
   check_votes(sums[scalars.size()]);
@@ -75,11 +90,11 @@ void FixedPointCollective::add_up(std::span<float> vector, std::span<double> sca
 
 // Masks of sites that have not seen the same broadcasts do not cancel.
 void FixedPointCollective::check_votes(double votes) const {
-  if (votes == static_cast<double>(exchange_.voters())) return;
+  if (votes == static_cast<double>(exchange_.sites())) return;
   throw Error(Error::Kind::kNetwork,
               fmt::format("expected a sum over {} sites that have all received the same sums so "
                           "far, found one that is not",
-                          exchange_.voters()));
+                          exchange_.sites()));
 }
 
 // Values that have become much smaller are summed with a finer scale from the next sum on. All
@@ -90,13 +105,15 @@ void FixedPointCollective::refine(std::size_t length, double bound) {
   if (finer >= bits + kFinerBits) bits = finer;
 }
 
-// Besides what is to be summed: a vote, and a bound of the values in the vector.
-void FixedPointCollective::encode_scalars(std::span<const double> scalars, int exponent) {
-  std::vector<double> all(scalars.begin(), scalars.end());
-  all.push_back(1);
-  all.push_back(std::ldexp(1.0, std::min(exponent, kMostExponent)));
-  scalar_words_.resize(all.size());
-  if (const auto overflow = encode(all, exchange_.voters(), scalar_words_)) {
+// All slices of a site have one scale, wherever they are.
+int FixedPointCollective::exponent_of_all_slices(std::span<const float> vector) {
+  const int here = exponent_of(vector);
+  return vector.empty() ? here : exchange_.largest_of_slices(here);
+}
+
+void FixedPointCollective::encode_scalars(std::span<const double> scalars, std::size_t addends) {
+  scalar_words_.resize(scalars.size());
+  if (const auto overflow = encode(scalars, addends, scalar_words_)) {
     refuse_what_is_not_finite(*overflow, "scalar");
     throw data_error({"share", fmt::format("scalar {}", overflow->index), "a smaller number",
                       fmt::format("{}", overflow->value)});

@@ -25,6 +25,7 @@ class FixedPointCollective : public Collective {
   // when the sum cannot be that of all sites.
   void sum(std::span<float> vector, std::span<double> scalars) override;
   void sum_for(const std::string& site, std::span<float> vector) override;
+  void sum_slices(std::span<double> scalars) override;
 
   // The scales.
   void archive(Archive& archive);
@@ -34,7 +35,8 @@ class FixedPointCollective : public Collective {
   // Encode into words_ and scalar_words_; the first is false when the agreed scale, if there is
   // one, does not hold the vector.
   bool encode_vector(std::span<const float> vector);
-  void encode_scalars(std::span<const double> scalars, int exponent);
+  void encode_scalars(std::span<const double> scalars, std::size_t addends);
+  int exponent_of_all_slices(std::span<const float> vector);
   void check_votes(double votes) const;
   void refine(std::size_t length, double bound);
   ShareView share(std::size_t length);

@@ -14,7 +14,9 @@ constexpr int kFits = std::numeric_limits<int>::min();  // in place of an expone
 }  // namespace
 
 Meeting::Meeting(Processes& processes, const Size& size, std::function<bool()> checkpoint_due)
-    : processes_(processes), size_(size), checkpoint_due_(std::move(checkpoint_due)) {}
+    : processes_(processes), size_(size), checkpoint_due_(std::move(checkpoint_due)) {
+  FIRM_CHECK(size.here == 1 || size.groups == 1);
+}
 
 void Meeting::leave() {
   const std::lock_guard lock(mutex_);

@@ -24,15 +24,16 @@ class MeetingBroken : public std::runtime_error {
 class Meeting {
  public:
   struct Size {
-    std::size_t here = 1;   // threads of this process
-    std::size_t sites = 1;  // whose words are added up
-    std::size_t parts = 1;  // whose scalars are: sites, times groups of slices
+    std::size_t here = 1;    // threads of this process; one where there are groups
+    std::size_t sites = 1;   // whose words are added up
+    std::size_t groups = 1;  // of slices
   };
 
   // `checkpoint_due` is asked once in every sum at process 0; all then keep their state.
   Meeting(Processes& processes, const Size& size, std::function<bool()> checkpoint_due);
 
   const Size& size() const { return size_; }
+  Processes& processes() const { return processes_; }
 
   struct Outcome {
     std::optional<int> scale;
@@ -65,9 +66,15 @@ class LocalExchange : public WordExchange {
   explicit LocalExchange(Meeting& meeting) : meeting_(meeting) {}
 
   std::size_t sites() const override { return meeting_.size().sites; }
-  std::size_t voters() const override { return meeting_.size().parts; }
   std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                          const std::string& opener) override;
+  std::size_t slice_groups() const override { return meeting_.size().groups; }
+  void sum_slices(std::span<ScalarWord> scalars) override {
+    meeting_.processes().add_slices(scalars);
+  }
+  int largest_of_slices(int number) override {
+    return meeting_.processes().largest_of_slices(number);
+  }
   bool checkpoint_asked() override { return std::exchange(checkpoint_asked_, false); }
 
  private:

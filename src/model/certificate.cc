@@ -77,10 +77,10 @@ Part measure(const Problem& problem, const Block& w, const Block& half_g, const 
   return all;
 }
 
-double norm(std::span<const float> values) {
+double squared(std::span<const float> values) {
   double sum = 0;
   for (const float v : values) sum += static_cast<double>(v) * static_cast<double>(v);
-  return std::sqrt(sum);
+  return sum;
 }
 
 }  // namespace
@@ -91,9 +91,9 @@ double data_gradient_norm(Problem& problem, Collective& collective) {
   residual.subtract_data(y);  // -b / s^2
   Block g(problem.pixels(), problem.columns());
   problem.operators().adjoint(y, g);
-  double square = norm(g.values());
-  square *= square;
+  double square = squared(g.values());
   collective.sum({}, std::span(&square, 1));
+  collective.sum_slices(std::span(&square, 1));
   return std::sqrt(square);
 }
 
@@ -116,17 +116,20 @@ Certificate certify(Problem& problem, Collective& collective, const Block& w,
   Block dw(problem.pixels(), problem.slices());
   if (!options.exact_primal || problem.complete()) Coupling(problem).combine(w, dw.values());
 
-  std::array<double, 2> sums = {residual.objective(), part.stationarity_squared};
-  collective.sum(options.exact_primal ? std::span<float>() : dw.values(), sums);
+  std::array<double, 4> sums = {residual.objective(), part.stationarity_squared};
+  collective.sum(options.exact_primal ? std::span<float>() : dw.values(), std::span(sums).first(2));
+  sums[2] = squared(dw.values());
+  sums[3] = squared(mu.values());
+  collective.sum_slices(sums);
 
   Certificate certificate;
   certificate.objective = sums[0];
-  certificate.primal = norm(dw.values());
+  certificate.primal = std::sqrt(sums[2]);
   certificate.min_w = part.min_w;
   certificate.stationarity = std::sqrt(sums[1]);
   certificate.relative =
       options.gradient_scale > 0 ? certificate.stationarity / options.gradient_scale : 0;
-  certificate.multiplier = norm(mu.values());
+  certificate.multiplier = std::sqrt(sums[3]);
   certificate.squares = residual.squares();
   return certificate;
 }

@@ -7,8 +7,6 @@
 namespace firm {
 namespace {
 
-// The program itself, and 64 KiB at a time of what is on its way.
-constexpr std::uint64_t kProgram = std::uint64_t{64} << 20;
 constexpr std::uint64_t kLogs = std::uint64_t{16} << 20;  // ledger, history
 constexpr std::uint64_t kReport = std::uint64_t{20} << 20;
 constexpr std::uint64_t kCheckpoints = 4;
@@ -53,7 +51,7 @@ SiteSize site_size(const StudyFile& file, const Site& site) {
 
 std::uint64_t memory_needed(const std::string& method, const SiteSize& s) {
   const Parts& p = parts_of(method);
-  return kProgram + (p.images * s.images + p.all_images * s.all_images) * s.image_bytes +
+  return kProgramMemory + (p.images * s.images + p.all_images * s.all_images) * s.image_bytes +
          p.sinograms * s.sinogram_bytes;
 }
 

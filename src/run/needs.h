@@ -11,6 +11,9 @@
 
 namespace firm {
 
+// The program itself, and 64 KiB at a time of what is on its way: part of what is needed.
+inline constexpr std::uint64_t kProgramMemory = std::uint64_t{64} << 20;
+
 struct SiteSize {
   std::uint64_t image_bytes = 0;     // one image, all slices
   std::uint64_t sinogram_bytes = 0;  // its own; that of XRT is taken to be as large

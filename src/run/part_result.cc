@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "firm/error.h"
 
@@ -12,12 +13,23 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json block_json(const Block& block) {
-  const auto bytes = std::as_bytes(block.values());
+template <typename Values>
+Json bytes_json(const Values& values) {
+  const auto bytes = std::as_bytes(std::span(values));
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return {{"rows", block.rows()},
-          {"columns", block.columns()},
-          {"values", Json::binary({data, data + bytes.size()})}};
+  return Json::binary({data, data + bytes.size()});
+}
+
+std::vector<double> numbers_from(const Json& json) {
+  const auto& bytes = json.get_binary();
+  std::vector<double> numbers(bytes.size() / sizeof(double));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  return numbers;
+}
+
+Json block_json(const Block& block) {
+  return {
+      {"rows", block.rows()}, {"columns", block.columns()}, {"values", bytes_json(block.values())}};
 }
 
 Block block_from(const Json& json) {
@@ -44,6 +56,7 @@ Json result_json(const PartResult& r) {
           {"sites", sites},
           {"variables", variables},
           {"fingerprint", r.fingerprint},
+          {"rounds", bytes_json(r.rounds.numbers())},
           {"min_w", s.certificate.min_w},
           {"local_iterations", s.local_iterations},
           {"projection_seconds", s.projection_seconds},
@@ -70,6 +83,7 @@ PartResult result_from(const Json& json) {
     r.variables.push_back(one);
   }
   r.fingerprint = json.at("fingerprint");
+  r.rounds = PartRounds(r.variables.size(), numbers_from(json.at("rounds")));
   s.certificate.min_w = json.at("min_w");
   s.local_iterations = json.at("local_iterations");
   s.projection_seconds = json.at("projection_seconds");
@@ -120,6 +134,12 @@ std::vector<PartResult> results_from(const std::string& bytes) {
   std::vector<PartResult> results;
   for (const Json& json : Json::from_cbor(bytes)) results.push_back(result_from(json));
   return results;
+}
+
+JoinedRound join_round(const std::vector<PartResult>& results, std::size_t k) {
+  JoinedRound joined;
+  for (const PartResult& r : results) joined.add(r.part, r.variables, r.rounds.at(k));
+  return joined;
 }
 
 JoinedResult join(const Study& study, const Summary& common,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "run/part_rounds.h"
 #include "run/parts.h"
 #include "solve/solver.h"
 
@@ -14,6 +15,7 @@ struct PartResult {
   Solution solution;
   std::vector<Variable> variables;
   std::string fingerprint;  // of the site's data
+  PartRounds rounds = PartRounds();
 };
 
 // Of a site whose slices were solved in parts: what `more` tells of some goes into `site`.
@@ -22,6 +24,9 @@ void add_slices(const SiteSummary& more, SiteSummary& site);
 // To bytes and back, without what is the same for all parts.
 std::string to_bytes(const std::vector<PartResult>& results);
 std::vector<PartResult> results_from(const std::string& bytes);
+
+// Round `k` of all parts.
+JoinedRound join_round(const std::vector<PartResult>& results, std::size_t k);
 
 // All parts as one: images and variables in the order of a Problem that hosts all sites.
 struct JoinedResult {

@@ -16,6 +16,7 @@
 #include "run/chunk_run.h"
 #include "run/chunks.h"
 #include "run/history.h"
+#include "run/phases.h"
 #include "run/run_json.h"
 #include "run/run_output.h"
 #include "run/study_inputs.h"
@@ -62,7 +63,6 @@ class Reconstruction {
   void keep_state(const std::string& checkpoint, const ChunkRun& run, int round, bool ending,
                   const std::function<void(Archive&)>& state);
   void keep_line(const std::string& line);
-  void end_phase(const char* name);
   void tell_preparation(const ChunkRun& run) const;
   void tell_start(std::size_t chunk) const;
   RunOutput output() const;
@@ -82,7 +82,7 @@ class Reconstruction {
   std::string lines_;                 // of the history, of the chunk in progress
   Summary last_;                      // of the chunk that was solved last
   Stopwatch watch_;
-  Stopwatch phase_watch_;
+  Phases phases_;
   double next_checkpoint_ = kCheckpointSeconds;
   double next_flush_ = 0;
 };
@@ -166,19 +166,6 @@ void Reconstruction::keep_line(const std::string& line) {
   next_flush_ = watch_.seconds() + kFlushSeconds;
 }
 
-// The time since the phase before ended; phases of chunks add up.
-void Reconstruction::end_phase(const char* name) {
-  const double seconds = phase_watch_.seconds();
-  phase_watch_ = Stopwatch();
-  for (auto& [known, sum] : facts_.phases) {
-    if (known == name) {
-      sum += seconds;
-      return;
-    }
-  }
-  facts_.phases.emplace_back(name, seconds);
-}
-
 void Reconstruction::tell_preparation(const ChunkRun& run) const {
   if (!callbacks_.on_event) return;
   for (std::size_t i = 0; i < study_.sites.size(); ++i) {
@@ -212,12 +199,13 @@ ReconResult Reconstruction::at_once() {
   open_directory();
   directory_->open_history(run.rounds());
   tell_start(0);
-  end_phase("reading");
+  phases_.end("reading");
   const Solution solution = run.solve();
-  end_phase("solving");
+  phases_.end("solving");
   directory_->flush_history();
   write_images(output(), images_of(solution), solution.summary, callbacks_.progress);
-  end_phase("writing images");
+  phases_.end("writing images");
+  facts_.phases = phases_.seconds();
   const std::string summary = summary_json(solution.summary, facts_);
   write_report(output(), summary, nullptr);
   if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
@@ -273,9 +261,9 @@ bool Reconstruction::solve_chunk(std::size_t k) {
                                     chunk.first, chunk.first + chunk.count - 1));
   }
   tell_preparation(run);
-  end_phase("reading");
+  phases_.end("reading");
   const Solution solution = run.solve();
-  end_phase("solving");
+  phases_.end("solving");
   directory_->flush_history();
   last_ = solution.summary;
   if (last_.termination.reason == "interrupted") return false;
@@ -304,7 +292,8 @@ ReconResult Reconstruction::in_chunks() {
   const Summary summary = join_chunks(results_);
   write_images(output(), join_images(files, results_, variables_, image_grid(study_)), summary,
                callbacks_.progress);
-  end_phase("writing images");
+  phases_.end("writing images");
+  facts_.phases = phases_.seconds();
   const std::string text = summary_json(summary, facts_);
   write_report(output(), text, nullptr);
   write_summary(output(), text);

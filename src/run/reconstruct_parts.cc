@@ -1,13 +1,18 @@
 #include "run/reconstruct_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "core/available_memory.h"
+#include "core/byte_size.h"
 #include "core/parallel.h"
 #include "core/timing.h"
 #include "federation/fixed_point_collective.h"
@@ -18,8 +23,11 @@
 #include "run/chunks.h"
 #include "run/identity.h"
 #include "run/part_data.h"
+#include "run/part_needs.h"
 #include "run/part_result.h"
 #include "run/parts.h"
+#include "run/parts_history.h"
+#include "run/phases.h"
 #include "run/run_json.h"
 #include "run/run_output.h"
 #include "run/site_checkpoints.h"
@@ -28,7 +36,6 @@ namespace firm {
 namespace {
 
 constexpr double kCheckpointSeconds = 30;
-constexpr double kFlushSeconds = 0.5;
 
 class PartsRun {
  public:
@@ -48,11 +55,14 @@ class PartsRun {
     std::optional<Block> truth;
     std::unique_ptr<SiteCheckpoints> checkpoints;
     Solution solution;
+    PartRounds rounds = PartRounds();
   };
 
   bool first() const { return processes_.rank() == 0; }
   // All processes do this or none: what is wrong is thrown by one of them.
   void together(const std::function<void()>& work);
+  void settle_study();
+  void check_memory();
   void read();
   void share();
   void make_problems();
@@ -60,12 +70,13 @@ class PartsRun {
   int round_to_go_on_from() const;
   void solve_all();
   void solve(Work& work, Meeting& meeting);
-  void keep_round(RoundRecord record, const Work& work, int limit);
+  std::vector<PartResult> gather();
   ReconResult write(const std::vector<PartResult>& results);
 
   const ReconArguments& arguments_;
   const RunCallbacks& callbacks_;
   Processes& processes_;
+  SettledStudy settled_;
   StudyFile file_;
   SolveOptions options_;
   Study study_;
@@ -74,11 +85,12 @@ class PartsRun {
   std::vector<PartData> data_;       // of this process, until there are problems
   std::vector<PreparedNote> notes_;  // at process 0, of all sites
   std::optional<RunDirectory> directory_;
+  std::optional<PartsHistory> history_;  // at process 0
   StudyFile resolved_;
   int start_round_ = 0;
+  Phases phases_;
   Stopwatch watch_;
   double next_checkpoint_ = kCheckpointSeconds;
-  double next_flush_ = 0;
 };
 
 void PartsRun::together(const std::function<void()>& work) {
@@ -96,18 +108,32 @@ void PartsRun::together(const std::function<void()>& work) {
   throw NotThisProcess(static_cast<Error::Kind>(numbers[1]));
 }
 
-void PartsRun::read() {
+void PartsRun::settle_study() {
   file_ = read_study(arguments_.study);
   options_ = recon_options(file_, arguments_);
   require_one_chunk(options_, "firm recon with --separate or --mpi");
   load_geometries(file_, arguments_.study);  // what is wrong is told before much is read
   report(callbacks_.progress, "reading the data", 0);
-  const SettledStudy settled = settle(file_, arguments_.study);  // the same at every process
-  file_ = settled.file;
+  settled_ = settle(file_, arguments_.study);  // the same at every process
+  file_ = settled_.file;
   study_ = load_geometries(file_, arguments_.study);
   parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
+}
+
+// Processes on one machine share its memory.
+void PartsRun::check_memory() {
+  const std::uint64_t needed = processes_.add_on_machine(
+      memory_for_parts(options_, file_, study_, parts_[processes_.rank()], first()));
+  const std::uint64_t available = available_memory();
+  together([&] { require_memory(needed, available, study_, options_); });
+  if (!callbacks_.on_event) return;
+  callbacks_.on_event(fmt::format("memory: about {} needed, {} available", byte_size_text(needed),
+                                  byte_size_text(available)));
+}
+
+void PartsRun::read() {
   for (const Part& part : parts_[processes_.rank()]) {
-    data_.push_back(read_part(settled, arguments_.study, study_, part));
+    data_.push_back(read_part(settled_, arguments_.study, study_, part));
   }
 }
 
@@ -137,6 +163,7 @@ void PartsRun::make_problems() {
                                              ProblemOptions{threads, "auto"});
     work.truth = read_truth(truth_path(file_, arguments_.study, arguments_.truth), study,
                             work.problem->variables(), {study_.slices, work.part.first});
+    work.rounds = PartRounds(work.problem->variables().size());
     works_.push_back(std::move(work));
   }
   data_.clear();
@@ -172,23 +199,17 @@ void PartsRun::open_directory() {
   resolved_ = resolved_study(file_, {arguments_.study, arguments_.out, arguments_.truth},
                              study_.sites, options_);
   write_study(directory_->file("study.toml"), resolved_);
-  directory_->open_history(start_round_);
+  history_.emplace(*directory_, callbacks_, works_.size(), processes_.count() == 1);
+  history_->open(start_round_);
   if (callbacks_.on_start) {
-    callbacks_.on_start({resolved_, options_, directory_->history(),
-                         names_of(works_.front().problem->variables())});
+    std::map<std::size_t, std::string> names;  // in the order of JoinedRound
+    for (const Work& work : works_) {
+      for (const Variable& v : work.problem->variables()) names[v.slot] = v.name;
+    }
+    std::vector<std::string> ordered;
+    for (const auto& [slot, name] : names) ordered.push_back(name);
+    callbacks_.on_start({resolved_, options_, directory_->history(), ordered});
   }
-}
-
-// Of the first part: what the others know of their own is in the summary.
-void PartsRun::keep_round(RoundRecord record, const Work& work, int limit) {
-  record.error.reset();
-  const std::string line = history_line(record, names_of(work.problem->variables()));
-  directory_->append_history(line);
-  if (watch_.seconds() >= next_flush_) {
-    directory_->flush_history();
-    next_flush_ = watch_.seconds() + kFlushSeconds;
-  }
-  if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
 }
 
 void PartsRun::solve(Work& work, Meeting& meeting) {
@@ -207,12 +228,11 @@ void PartsRun::solve(Work& work, Meeting& meeting) {
   input.resume = checkpoint ? &*checkpoint : nullptr;
   if (&work == &works_.front()) {
     input.observer.interrupted = callbacks_.interrupted;
-    if (first()) {
-      input.observer.on_round = [&](const RoundRecord& r, int limit) {
-        keep_round(r, work, limit);
-      };
-    }
   }
+  input.observer.on_round = [&](const RoundRecord& record, int limit) {
+    work.rounds.add(record);
+    if (history_) history_->keep(work.part, work.problem->variables(), record, limit);
+  };
   input.observer.on_state = [&](int round, bool ending, const auto& state) {
     if (!exchange.checkpoint_asked() && !ending) return;
     work.checkpoints->write(work.identity, round, [&](Archive& archive) {
@@ -227,8 +247,7 @@ void PartsRun::solve(Work& work, Meeting& meeting) {
 }
 
 void PartsRun::solve_all() {
-  const Meeting::Size size{works_.size(), study_.sites.size(),
-                           study_.sites.size() * (parts_.back().front().group + 1)};
+  const Meeting::Size size{works_.size(), study_.sites.size(), parts_.back().front().group + 1};
   processes_.split(works_.front().part.group);
   Meeting meeting(processes_, size, [this] {
     if (watch_.seconds() < next_checkpoint_) return false;
@@ -264,16 +283,36 @@ void PartsRun::solve_all() {
   }
 }
 
+// The results of all parts, at process 0; the problems have done their work.
+std::vector<PartResult> PartsRun::gather() {
+  std::vector<PartResult> own;
+  for (Work& work : works_) {
+    own.push_back({work.part, std::move(work.solution), work.problem->variables(), work.fingerprint,
+                   std::move(work.rounds)});
+    if (work.part.site > 0) own.back().solution.multiplier = Block();  // sites have the same
+    work.problem.reset();
+  }
+  works_.front().solution.summary = own.front().solution.summary;
+  for (std::string& bytes : processes_.gather(first() ? "" : to_bytes(own))) {
+    if (bytes.empty()) continue;
+    for (PartResult& result : results_from(bytes)) own.push_back(std::move(result));
+    bytes = {};
+  }
+  return own;
+}
+
 ReconResult PartsRun::write(const std::vector<PartResult>& results) {
   const Summary& common = works_.front().solution.summary;
   const JoinedResult joined = join(study_, common, results);
+  history_->complete(results);
   RunFacts facts{study_.name, options_, joined.fingerprints, {}};
   for (const PreparedNote& note : notes_) facts.preparations.push_back(note.json);
   const RunOutput output{
       *directory_, study_, joined.variables,
       resolved_,   facts,  truth_path(file_, arguments_.study, arguments_.truth)};
-  directory_->flush_history();
   write_images(output, images_of(joined.solution), joined.solution.summary, callbacks_.progress);
+  phases_.end("writing images");
+  facts.phases = phases_.seconds();
   const std::string summary = summary_json(joined.solution.summary, facts);
   write_report(output, summary, nullptr);
   write_summary(output, summary);
@@ -281,6 +320,8 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
 }
 
 ReconResult PartsRun::go() {
+  together([this] { settle_study(); });
+  check_memory();
   together([this] { read(); });
   share();
   together([this] { make_problems(); });
@@ -291,17 +332,10 @@ ReconResult PartsRun::go() {
   together([this] {
     if (!first()) open_directory();
   });
+  phases_.end("reading");
   solve_all();
-  std::vector<PartResult> own;
-  for (Work& work : works_) {
-    own.push_back(
-        {work.part, std::move(work.solution), work.problem->variables(), work.fingerprint});
-  }
-  works_.front().solution.summary = own.front().solution.summary;
-  std::vector<PartResult> all;
-  for (const std::string& bytes : processes_.gather(to_bytes(own))) {
-    for (PartResult& result : results_from(bytes)) all.push_back(std::move(result));
-  }
+  phases_.end("solving");
+  const std::vector<PartResult> all = gather();
   ReconResult result{works_.front().solution.summary, {}};
   if (first()) result = write(all);
   if (result.summary.termination.converged) {

@@ -40,8 +40,11 @@ double total_error(const Json& summary) { return summary["error_to_truth"].value
 void join(const Json& more, Json& all) {
   for (const Json& site : more["sites"]) all["sites"].push_back(site);
   all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
-  all["seconds"] = std::max(all["seconds"], more["seconds"]);
-  all.erase("phases");
+  // Times are those of the site that took longest.
+  if (more["seconds"] > all["seconds"]) {
+    all["seconds"] = more["seconds"];
+    all["phases"] = more.value("phases", Json::object());
+  }
   if (all.contains("error_to_truth") && more.contains("error_to_truth")) {
     all["error_to_truth"]["total"] = std::hypot(total_error(all), total_error(more));
     all["error_to_truth"]["sites"].update(more["error_to_truth"]["sites"]);

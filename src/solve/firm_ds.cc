@@ -222,7 +222,7 @@ void FirmDs::share() {
   scalars.kkt_squared = kkt_squared_;
 }
 
-Verdict FirmDs::settle() {
+void FirmDs::tally() {
   xrt_.weigh(message_, collective_);
   const std::size_t xrt = problem_.transmission();
   for (std::size_t z = 0; z < problem_.slices(); ++z) {
@@ -232,7 +232,6 @@ Verdict FirmDs::settle() {
     if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
   }
   if (rounds_ == 0) scalars.unmet += 1;  // the start alone fits with more noise than a joint round
-  return {};
 }
 
 void FirmDs::take() {

@@ -2,6 +2,8 @@
 //
 //     share()   compute this process's share of the round, and what it knows about the images;
 //     (the sum over all sites)
+//     tally()   add to the scalars what every site can tell from the sum;
+//     (the sum of the scalars over all slices)
 //     settle()  judge the images that the share was computed from, now that the sum is known;
 //     take()    make the next images.
 //
@@ -23,7 +25,7 @@
 
 namespace firm {
 
-// Numbers that ride with a share; each is a sum over sites.
+// Numbers that ride with a share; each is a sum over sites and slices.
 struct Scalars {
   double objective = 0;     // sum_i (1 / s_i^2) ||A_i w_i - b_i||^2
   double step_squared = 0;  // ||w - w_before||^2
@@ -58,6 +60,7 @@ class Method {
 
   virtual void share() = 0;
   virtual std::span<float> vector() = 0;  // the share, replaced by the sum
+  virtual void tally() {}
   virtual Verdict settle() = 0;
   virtual void take() = 0;
 

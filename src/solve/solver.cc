@@ -27,6 +27,9 @@ class CountingCollective : public Collective {
     bytes += static_cast<double>(vector.size_bytes());
   }
 
+  // Between processes that have slices of the same site: no message of the site.
+  void sum_slices(std::span<double> scalars) override { next_.sum_slices(scalars); }
+
   int exchanges = 0;
   double bytes = 0;
 
@@ -180,6 +183,8 @@ bool Solver::Run::round() {
   method_->scalars.interrupted =
       input_.observer.interrupted && input_.observer.interrupted() ? 1 : 0;
   collective_.sum(method_->vector(), method_->scalars.span());
+  method_->tally();
+  collective_.sum_slices(method_->scalars.span());
   voted_ = rules_.voted(method_->scalars);
   const Verdict verdict = method_->settle();
   if (verdict.repeat) return false;

@@ -1,0 +1,34 @@
+// Phases: how long the parts of a run took, one after another.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/timing.h"
+
+namespace firm {
+
+class Phases {
+ public:
+  // The time since the phase before ended is that of `name`; the same name again adds up.
+  void end(const std::string& name) {
+    const auto known = std::find_if(seconds_.begin(), seconds_.end(),
+                                    [&](const auto& phase) { return phase.first == name; });
+    if (known == seconds_.end()) {
+      seconds_.emplace_back(name, watch_.seconds());
+    } else {
+      known->second += watch_.seconds();
+    }
+    watch_ = Stopwatch();
+  }
+
+  const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
+
+ private:
+  Stopwatch watch_;
+  std::vector<std::pair<std::string, double>> seconds_;
+};
+
+}  // namespace firm
