@@ -83,7 +83,8 @@ int run(Arguments& a) {
   const CoordinatorResult result =
       show.run([&] { return run_coordinator(a.coordinator, callbacks); });
   show.end(result.complete ? "finished" : "stopped",
-           result.complete ? "" : "the same command goes on", a.coordinator.out);
+           result.complete ? "" : "the same command goes on",
+           result.complete ? a.coordinator.out : "");
   const int code = result.complete ? 0 : kStoppedEarly;
   if (!show.speaks_to_people()) return code;
   if (!result.complete) {

@@ -46,8 +46,8 @@ class Show {
       throw;
     }
   }
-  // The run is over; with --json, the summary in `directory` is printed. One that has failed
-  // has none. What follows is for people.
+  // The run is over; with --json, the summary in `directory` is printed. Empty: the run has failed,
+  // or was stopped before it wrote one. What follows is for people.
   void end(const std::string& state, const std::string& stage, const std::string& directory);
   bool speaks_to_people() const { return !options_.quiet && !options_.json; }
 

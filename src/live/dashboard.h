@@ -29,8 +29,7 @@ class Dashboard {
   // `study`.
   static nlohmann::ordered_json first_summary(const StudyFile& study, const SolveOptions& options);
 
-  // The run is over: `directory` has its report, if it wrote one; empty: it has failed. Pages that
-  // are open get it.
+  // The run is over: `directory` has its report; empty: it wrote none. Pages that are open get it.
   void end(const std::string& state, const std::string& stage, const std::string& directory);
 
  private:

@@ -116,6 +116,7 @@ void Reconstruction::plan() {
 void Reconstruction::open_directory() {
   if (directory_) return;
   directory_.emplace(arguments_.out, arguments_.start);
+  directory_->forget_end();
   if (!resuming()) chunk_directory_.remove();
   if (several()) chunk_directory_.create();
   resolved_ =

@@ -172,6 +172,7 @@ void PartsRun::open_directory() {
   resolved_ = resolved_study(file_, {arguments_.study, arguments_.out, arguments_.truth},
                              study_.sites, options_);
   write_study(directory_->file("study.toml"), resolved_);
+  directory_->forget_end();
   directory_->open_history(start_round_);
   if (callbacks_.on_start) {
     callbacks_.on_start({resolved_, options_, directory_->history(),

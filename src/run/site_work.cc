@@ -132,6 +132,7 @@ void SiteWork::begin(const v1::Begin& begin) {
   }
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
+    directory_.forget_end();
     state_ = {begin.run(), false};
     keep_state();
   }
