@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/timing.h"
 #include "live/dashboard.h"
 #include "run/pace.h"
 #include "run/run_callbacks.h"
@@ -52,9 +53,13 @@ class Show {
   bool speaks_to_people() const { return !options_.quiet && !options_.json; }
 
  private:
+  // Seconds, without pauses.
+  double worked() { return dashboard_ ? dashboard_->run().worked() : watch_.seconds(); }
+
   ShowOptions options_;
   std::optional<ProgressLine> line_;
   std::optional<Dashboard> dashboard_;
+  Stopwatch watch_;
   Pace pace_;
 };
 

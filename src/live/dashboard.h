@@ -36,6 +36,7 @@ class Dashboard {
   class Impl;
   LiveRun run_;
   std::vector<std::string> names_;  // of the residuals of a round
+  Pace pace_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -29,7 +29,7 @@ export interface ChartCurves {
   title: string;
   curves: NamedCurve[];
   /** To compare with, for these x. */
-  levels?: (x: number[]) => Series[];
+  levels?: (x: number[], time: boolean) => Series[];
 }
 
 const manyRounds = 200;
@@ -140,7 +140,7 @@ export class CurveCharts {
       }));
       if (levels) {
         const x = curves.flatMap((n) => of(n.curve)).filter((v) => !this.logX || v > 0);
-        if (x.length > 0) series.push(...levels(x));
+        if (x.length > 0) series.push(...levels(x, this.time));
       }
       this.charts.get(key)!.draw({ xLabel: this.time ? 'seconds' : this.counted, yLabel: '',
         logX: this.logX, logY: this.logY }, series);

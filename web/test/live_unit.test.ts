@@ -5,7 +5,7 @@ import { comparedImages } from '../src/comparison_images';
 import { best, differences } from '../src/comparison_table';
 import type { Curve, Live, RunDocument } from '../src/document';
 import { LiveRun } from '../src/live_run';
-import { clock, roundText, stateText, titleText } from '../src/live_text';
+import { clock, leftText, roundText, stateText, titleText } from '../src/live_text';
 import { Pace } from '../src/pace';
 import type { Change } from '../src/panel';
 import { EventParser, type ServerEvent } from '../src/sse';
@@ -57,7 +57,7 @@ function curve(key: string, from: number, count: number): Curve {
 
 function live(more: Partial<Live> = {}): Live {
   return { state: 'computing', stage: 'local steps', round: 37, limit: 100, chunk: 0, chunks: 1,
-    seconds: 1, remaining: null, messages: [], images: 0, control: true, ...more };
+    seconds: 1, remaining: null, at_most: false, progress: 0.379, messages: [], images: 0, control: true, ...more };
 }
 
 function run(more: Partial<RunDocument> = {}): RunDocument {
@@ -170,7 +170,8 @@ test('the state in words', () => {
   assert.equal(roundText(live()), '37 of at most 100');
   assert.equal(roundText(live({ limit: 0 })), '37');
   assert.equal(titleText(run(), true), '37 % \u00b7 s \u2013 FIRM');
-  assert.equal(titleText(run({ live: live({ limit: 0 }) }), true), 'round 37 \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(run({ live: live({ progress: null }) }), true),
+    'round 37 \u00b7 s \u2013 FIRM');
   const paused = run({ live: live({ state: 'paused' }) });
   assert.equal(titleText(paused, true), 'paused \u00b7 s \u2013 FIRM');
   const finished = run({ live: live({ state: 'finished' }) });

@@ -5,6 +5,7 @@ import { certificateText } from '../src/certificate';
 import { colourAt } from '../src/colormap';
 import type { RunDocument } from '../src/document';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
+import { levelSeries } from '../src/levels';
 import { sample } from '../src/profile';
 import { Stack } from '../src/stack';
 
@@ -100,6 +101,25 @@ test('sites that were solved alone are not said to obey the coupling', () => {
 test('what is not optimal is called so', () => {
   const noise = { termination: { reason: 'discrepancy', message: '', converged: true } };
   assert.match(certificateText(run('firm', {}, noise)).join('\n'), /on purpose before the optimum/);
+test('residuals are compared with the levels of their chunk', () => {
+  const curve = (key: string, site: string) => ({ key, site, points: 0, round: [], seconds: [],
+    value: [] });
+  const chunked = { ...run('firm', {}), curves: [curve('objective', ''), curve('residual', 'xrf-1'),
+    curve('residual', 'xrt')], levels: [{ site: 'xrt', round: [0, 11, 21], seconds: [0, 5, 8],
+    value: [3, 2, 4] }, { site: 'nobody', round: [0], seconds: [0], value: [1] }] };
+  const [line, ...others] = levelSeries(chunked, [0, 30, 7], false);
+  assert.deepEqual(others, []);
+  assert.equal(line!.label, 'xrt: level');
+  assert.equal(line!.colour, 1);
+  assert.deepEqual(line!.y, [3, 3, 2, 2, 4, 4]);
+  assert.deepEqual(line!.x.map((x) => Math.round(1000 * x) / 1000), [0, 11, 11, 21, 21, 30]);
+  assert.ok(line!.x.every((x, k) => k === 0 || x > line!.x[k - 1]!));
+  const seconds = levelSeries(chunked, [2, 6], true)[0]!;
+  assert.deepEqual(seconds.y, [3, 3, 2, 2]);
+  assert.deepEqual([seconds.x[0], seconds.x[2], seconds.x[3]], [2, 5, 6]);
+  assert.deepEqual(levelSeries(run('firm', {}), [0, 1], false), []);
+});
+
   const limit = { termination: { reason: 'rounds', message: '9 rounds', converged: false } };
   assert.match(certificateText(run('firm', {}, limit)).join('\n'), /by a limit .*\(9 rounds\)/);
   assert.match(certificateText(run('firm', { min_w: -1 })).join('\n'), /not all non-negative/);
