@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../src/certificate';
-import { colourAt } from '../src/colormap';
+import { colourAt, paint, type ColourMap } from '../src/colormap';
 import type { RunDocument } from '../src/document';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
 import { levelSeries } from '../src/levels';
@@ -36,6 +36,21 @@ test('colours are those of the pictures of a run', () => {
   assert.deepEqual(colourAt('grey', 0.5), [128, 128, 128]);
   assert.deepEqual(colourAt('diverging', 0.5), [255, 255, 255]);
   assert.deepEqual(colourAt('grey', 7), [255, 255, 255]);
+});
+
+function painted(values: number[], low: number, high: number, map: ColourMap): number[][] {
+  const data = new Uint8ClampedArray(4 * values.length);
+  paint({ data } as unknown as ImageData, values, low, high, map);
+  return values.map((_, k) => [...data.slice(4 * k, 4 * k + 3)]);
+}
+
+test('a difference of 0 is white, where there is another and where there is none', () => {
+  const white = [255, 255, 255];
+  assert.deepEqual(painted([0, -0, NaN], 0, 0, 'diverging'), [white, white, [255, 0, 255]]);
+  const [below, zero, above] = painted([-2, 0, 2], -2, 2, 'diverging');
+  assert.deepEqual([below, zero, above], [colourAt('diverging', 0), white,
+    colourAt('diverging', 1)]);
+  assert.deepEqual(painted([3], 3, 3, 'viridis'), [colourAt('viridis', 0)]);
 });
 
 test('a line visits the pixels under it', () => {
@@ -86,21 +101,6 @@ test('a violated constraint weakens the bound by ||mu|| ||D w||', () => {
   assert.match(text, /up to \u2016D w\u2016 = 0\.002/);
 });
 
-test('a bound that says nothing is called so', () => {
-  const text = certificateText(run('firm', { stationarity: 1 })).join('\n');
-  assert.match(text, /that is 100, more than f itself: so far away, the bound says nothing/);
-});
-
-test('sites that were solved alone are not said to obey the coupling', () => {
-  const text = certificateText(run('pgd', { primal: 3, multiplier: 0 })).join('\n');
-  assert.match(text, /each site by itself/);
-  assert.doesNotMatch(text, /with attenuation =/);
-  assert.match(text, /solved alone: nothing ties/);
-});
-
-test('what is not optimal is called so', () => {
-  const noise = { termination: { reason: 'discrepancy', message: '', converged: true } };
-  assert.match(certificateText(run('firm', {}, noise)).join('\n'), /on purpose before the optimum/);
 test('residuals are compared with the levels of their chunk', () => {
   const curve = (key: string, site: string) => ({ key, site, points: 0, round: [], seconds: [],
     value: [] });
@@ -120,6 +120,21 @@ test('residuals are compared with the levels of their chunk', () => {
   assert.deepEqual(levelSeries(run('firm', {}), [0, 1], false), []);
 });
 
+test('a bound that says nothing is called so', () => {
+  const text = certificateText(run('firm', { stationarity: 1 })).join('\n');
+  assert.match(text, /that is 100, more than f itself: so far away, the bound says nothing/);
+});
+
+test('sites that were solved alone are not said to obey the coupling', () => {
+  const text = certificateText(run('pgd', { primal: 3, multiplier: 0 })).join('\n');
+  assert.match(text, /each site by itself/);
+  assert.doesNotMatch(text, /with attenuation =/);
+  assert.match(text, /solved alone: nothing ties/);
+});
+
+test('what is not optimal is called so', () => {
+  const noise = { termination: { reason: 'discrepancy', message: '', converged: true } };
+  assert.match(certificateText(run('firm', {}, noise)).join('\n'), /on purpose before the optimum/);
   const limit = { termination: { reason: 'rounds', message: '9 rounds', converged: false } };
   assert.match(certificateText(run('firm', {}, limit)).join('\n'), /by a limit .*\(9 rounds\)/);
   assert.match(certificateText(run('firm', { min_w: -1 })).join('\n'), /not all non-negative/);
