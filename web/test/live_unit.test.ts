@@ -9,6 +9,7 @@ import { clock, leftText, roundText, stateText, titleText } from '../src/live_te
 import { Pace } from '../src/pace';
 import type { Change } from '../src/panel';
 import { EventParser, type ServerEvent } from '../src/sse';
+import { letsGo } from '../src/tabs';
 import { mostPoints, thinned, thinnedPoints } from '../src/thinned';
 import { tokenIn } from '../src/token';
 
@@ -184,6 +185,25 @@ test('the state in words', () => {
   const said = [{ seconds: 1, text: 'a.h5: no such file' }];
   assert.equal(stateText(run({ live: live({ state: 'failed', stage: '', messages: said }) })),
     'Failed: a.h5: no such file');
+});
+
+test('what is left, as far as it is known', () => {
+  const left = { remaining: 65, progress: 0.5 };
+  assert.equal(leftText(live(left), 0), 'about 1:05');
+  assert.equal(leftText(live({ ...left, at_most: true }), 6), 'at most 0:59');
+  assert.equal(leftText(live({ ...left, state: 'paused' }), 6), 'about 1:05');
+  assert.equal(leftText(live(left), 65), '');
+  assert.equal(leftText(live(), 0), '');
+  assert.equal(leftText(live({ ...left, state: 'finished' }), 0), '');
+});
+
+test('of many tabs those that were looked at last listen', () => {
+  const seen = [1, 2, 3, 4, 5, 6, 7];
+  const listening = (hidden: boolean) => seen.filter((own) =>
+    !letsGo(hidden, own, seen.filter((other) => other !== own)));
+  assert.deepEqual(listening(true), [4, 5, 6, 7]);
+  assert.deepEqual(listening(false), seen);
+  assert.equal(letsGo(true, 1, [2, 3, 4]), false);
 });
 
 test('a token is found in what was pasted', () => {
