@@ -129,7 +129,8 @@ export class CurveCharts {
         this.draw();
       }),
       ...this.controls,
-      h('span', { class: 'hint' }, 'Drag across a chart to look closer, double-click to go back.'));
+      h('span', { class: 'hint' }, 'Drag across a chart to look closer, double-click to go back ' +
+        '(keys + \u2212 0, arrows for values); names in the legend hide curves.'));
   }
 
   private draw(): void {
