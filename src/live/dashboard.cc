@@ -136,9 +136,7 @@ Dashboard::~Dashboard() = default;
 std::string Dashboard::url() const { return impl_->server().url(); }
 
 std::string Dashboard::warning() const {
-  if (impl_->server().address().loopback()) return "";
-  return "warning: the dashboard can be reached from other machines, without encryption; who has "
-         "its address with the token can watch and stop the run";
+  return exposure_warning(impl_->server().address(), "watch and stop the run");
 }
 
 nlohmann::ordered_json Dashboard::first_summary(const StudyFile& study,
@@ -153,9 +151,9 @@ void Dashboard::watch(RunCallbacks& callbacks) {
   add(callbacks.progress, [this](const std::string& stage, double) {
     run_.set_state(stage.starts_with("reading") ? "reading" : "writing", stage);
   });
-    pace_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
   add(callbacks.on_start, [this](const RunStart& start) {
     names_ = start.names;
+    pace_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
     run_.start({.study = study_json(start.study),
                 .summary = first_summary(start.study, start.options),
                 .curves = curves_of(start.names),

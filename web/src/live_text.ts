@@ -35,6 +35,7 @@ export function stateText(run: RunDocument): string {
     const why = live.stage || live.messages[live.messages.length - 1]?.text || '';
     return why ? `${states.failed}: ${why}` : states.failed;
   }
+  if (live.state === 'waiting' && run.kind === 'coordinator') return 'Waiting';
   return states[live.state] ?? live.state;
 }
 
@@ -52,7 +53,6 @@ export function roundText(live: Live): string {
     : integer(live.round);
 }
 
-/** For the title of the window; `watched`: it has been seen to go on. */
 /** What is left, `since` seconds after the server has told it; empty where that is not known. */
 export function leftText(live: Live, since: number): string {
   if (hasEnded(live) || live.remaining === null) return '';
@@ -60,6 +60,7 @@ export function leftText(live: Live, since: number): string {
   return left > 0 ? `${live.at_most ? 'at most' : 'about'} ${clock(left)}` : '';
 }
 
+/** For the title of the window; `watched`: it has been seen to go on. */
 export function titleText(run: RunDocument, watched: boolean): string {
   const name = run.summary.study ? `${run.summary.study} \u2013 FIRM` : 'FIRM';
   const live = run.live;
