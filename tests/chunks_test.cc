@@ -225,7 +225,6 @@ TEST_F(Results, BecomeOneSummary) {
   EXPECT_EQ(s.local_iterations, 300);
   EXPECT_DOUBLE_EQ(s.objective, 2);
   EXPECT_DOUBLE_EQ(s.certificate.objective, 2);
-  EXPECT_DOUBLE_EQ(s.certificate.relative, 1);
   EXPECT_DOUBLE_EQ(s.certificate.min_w, -1);
   EXPECT_EQ(s.seconds, 6);
   EXPECT_EQ(s.sites[1].bytes_down, 60);
@@ -234,6 +233,29 @@ TEST_F(Results, BecomeOneSummary) {
   EXPECT_DOUBLE_EQ(*s.sites[0].error, 4 * norm);
   EXPECT_DOUBLE_EQ(*s.error, 5 * norm);
   EXPECT_EQ(s.termination.message, "2");
+  // ||A^T b|| is 1 in every chunk.
+  EXPECT_DOUBLE_EQ(s.certificate.primal, norm);
+  EXPECT_DOUBLE_EQ(s.certificate.stationarity, norm);
+  EXPECT_DOUBLE_EQ(s.certificate.multiplier, norm);
+  EXPECT_DOUBLE_EQ(s.certificate.relative, norm / std::sqrt(3.0));
+}
+
+// A chunk without matter changes nothing.
+TEST_F(Results, HaveTheCertificateOfTheWhole) {
+  ChunkResult one = result(0, true);
+  ChunkResult two = result(1, true);
+  ChunkResult empty = result(2, true);
+  one.facts.summary.certificate = {1, 0.3, 0, 3e-3, 3e-3 / 5, 12, {}};
+  two.facts.summary.certificate = {2, 0.4, 0, 4e-3, 4e-3 / 12, 5, {}};
+  empty.facts.summary.certificate = {};
+  for (const auto& chunks : {std::vector{one, two, empty}, std::vector{empty, one, two}}) {
+    const Certificate c = join_chunks(chunks).certificate;
+    EXPECT_DOUBLE_EQ(c.objective, 3);
+    EXPECT_DOUBLE_EQ(c.primal, 0.5);
+    EXPECT_DOUBLE_EQ(c.stationarity, 5e-3);
+    EXPECT_DOUBLE_EQ(c.relative, 5e-3 / 13);
+    EXPECT_DOUBLE_EQ(c.multiplier, 13);
+  }
 }
 
 TEST_F(Results, TellOfTheFirstChunkThatHasNotConverged) {

@@ -125,6 +125,21 @@ TEST_F(CoordinatorTest, WaitsForAllSitesAndSaysForWhom) {
   EXPECT_EQ(message.waiting().sites(0), "b");
 }
 
+// What people see of it.
+TEST_F(CoordinatorTest, SaysWhetherItGathersAgreesOrAdds) {
+  start();
+  EXPECT_FALSE(coordinator_->view().agreeing || coordinator_->view().running);
+  begin();
+  EXPECT_TRUE(coordinator_->view().running);
+  EXPECT_FALSE(coordinator_->view().agreeing);
+  channels_.clear();
+  CoordinatorOptions secure = options();
+  secure.secure = true;
+  begin(secure);
+  EXPECT_TRUE(coordinator_->view().agreeing);
+  EXPECT_FALSE(coordinator_->view().running);
+}
+
 TEST_F(CoordinatorTest, ShowsWhereStudiesDiffer) {
   start();
   channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, "a"));

@@ -33,7 +33,12 @@ class DashboardClient {
     const httplib::Result result = get(path);
     return result ? nlohmann::json::parse(result->body) : nlohmann::json();
   }
-  nlohmann::json live() { return json("/api/document").value("live", nlohmann::json::object()); }
+  // Empty when there is no answer.
+  nlohmann::json live() {
+    const nlohmann::json document = json("/api/document");
+    if (!document.is_object()) return nlohmann::json::object();
+    return document.value("live", nlohmann::json::object());
+  }
   // The status of the answer; 0: none.
   int post(const std::string& path, const std::string& token) {
     const httplib::Result result =

@@ -22,6 +22,8 @@ if(FIRM_CHROMIUM)
   add_test(NAME page.browser COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/report.test.mjs)
   add_test(NAME page.live COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/live.test.mjs)
   list(APPEND page_test_names page.browser page.live)
+  # One browser at a time: two of them and their runs slow each other down.
+  set_tests_properties(page.browser page.live PROPERTIES RESOURCE_LOCK chromium)
 else()
   message(STATUS "No chromium: the page will not be tested in a browser")
 endif()

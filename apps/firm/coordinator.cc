@@ -19,6 +19,13 @@ struct Arguments {
   ShowOptions show;
 };
 
+// What it waits for, if it does.
+const char* stage_of(const CoordinatorView& view) {
+  if (view.running) return "";
+  if (view.state.finished) return "until all sites have heard that the run is finished";
+  return view.agreeing ? "for sites to agree on keys" : "for all sites to come";
+}
+
 // What the page of a coordinator shows: who is there, and how long sums take.
 class CoordinatorPage {
  public:
@@ -40,8 +47,7 @@ class CoordinatorPage {
       live_.set_sites(std::move(sites));
       live_.set_sums(view.sums, view.state.attempt);
       if (!view.running) seconds_ = watch_.seconds();  // what sites wait for is no sum
-      live_.set_state(view.running ? "computing" : "waiting",
-                      view.running ? "" : "for all sites to come");
+      live_.set_state(view.running ? "computing" : "waiting", stage_of(view));
     };
     callbacks.paused = [this] { return live_.hold(); };
     callbacks.interrupted = [this, before = callbacks.interrupted] {
@@ -83,7 +89,8 @@ int run(Arguments& a) {
   const CoordinatorResult result =
       show.run([&] { return run_coordinator(a.coordinator, callbacks); });
   show.end(result.complete ? "finished" : "stopped",
-           result.complete ? "" : "the same command goes on", a.coordinator.out);
+           result.complete ? "" : "the same command goes on",
+           result.complete ? a.coordinator.out : "");
   const int code = result.complete ? 0 : kStoppedEarly;
   if (!show.speaks_to_people()) return code;
   if (!result.complete) {

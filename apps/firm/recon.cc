@@ -86,7 +86,8 @@ int show_and_reconstruct(const Arguments& a) {
   show.watch(callbacks);
   const ReconResult result = show.run([&] { return reconstruct_here(a, callbacks); });
   const Termination& end = result.summary.termination;
-  show.end(end.converged ? "finished" : "stopped", end.message, a.recon.out);
+  show.end(end.converged ? "finished" : "stopped", end.message,
+           result.chunks_done ? "" : a.recon.out);
   if (show.speaks_to_people()) {
     if (!result.chunks_done) print_summary(result);
     print_how_to_go_on(a, result);

@@ -14,15 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, at most 0:48 to go"
-std::string round_text(const RoundRecord& r, int limit, double seconds_per_round) {
-  std::string text =
-      limit > 0 ? fmt::format("round {} / {}", r.round, limit) : fmt::format("round {}", r.round);
-  text += fmt::format("  f {:.3e}", r.objective);
+// "chunk 2 / 3, round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, at most 0:48 to
+// go"
+std::string round_text(const RoundRecord& r, int limit, const Pace::Chunk& chunk,
+                       const std::optional<TimeLeft>& left) {
+  std::string text;
+  if (chunk.of > 1) text = fmt::format("chunk {} / {}, ", chunk.number + 1, chunk.of);
+  text += fmt::format("round {} / {}  f {:.3e}", r.round, limit, r.objective);
   if (r.violation) text += fmt::format("  ||Dw|| {:.1e}", *r.violation);
   text += fmt::format("  KKT {:.1e}  {}", r.kkt, duration(r.seconds));
-  if (limit > r.round && seconds_per_round > 0) {
-    text += fmt::format(", at most {} to go", duration(seconds_per_round * (limit - r.round)));
+  if (left) {
+    text +=
+        fmt::format(", {} {} to go", left->at_most ? "at most" : "about", duration(left->seconds));
   }
   return text;
 }
@@ -65,9 +68,12 @@ void Show::watch(RunCallbacks& callbacks, const std::string& name) {
   callbacks.interrupted = interrupt_requested;
   if (line_) callbacks.progress = line_->callback();
   callbacks.on_event = [this, name](const std::string& text) { event(text, name); };
+  callbacks.on_start = [this](const RunStart& start) {
+    pace_.start({start.chunk, start.chunks, start.options.stop.seconds}, worked());
+  };
   callbacks.on_round = [this](const RoundRecord& r, int limit, const std::string& text) {
-    const double seconds = pace_.seconds_per_round(r.round, r.seconds);
-    line([&] { return round_text(r, limit, seconds); });
+    const std::optional<TimeLeft> left = pace_.left(r, worked());
+    line([&] { return round_text(r, limit, pace_.chunk(), left); });
     if (options_.json) print_json("round", Json::parse(text));
   };
   if (dashboard_) dashboard_->watch(callbacks);

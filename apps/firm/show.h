@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/timing.h"
 #include "live/dashboard.h"
 #include "run/pace.h"
 #include "run/run_callbacks.h"
@@ -46,15 +47,19 @@ class Show {
       throw;
     }
   }
-  // The run is over; with --json, the summary in `directory` is printed. One that has failed
-  // has none. What follows is for people.
+  // The run is over; with --json, the summary in `directory` is printed. Empty: the run has failed,
+  // or was stopped before it wrote one. What follows is for people.
   void end(const std::string& state, const std::string& stage, const std::string& directory);
   bool speaks_to_people() const { return !options_.quiet && !options_.json; }
 
  private:
+  // Seconds, without pauses.
+  double worked() { return dashboard_ ? dashboard_->run().worked() : watch_.seconds(); }
+
   ShowOptions options_;
   std::optional<ProgressLine> line_;
   std::optional<Dashboard> dashboard_;
+  Stopwatch watch_;
   Pace pace_;
 };
 

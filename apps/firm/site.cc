@@ -50,7 +50,10 @@ void show_traffic(SiteCallbacks& callbacks, LiveRun& live, const std::string& na
 }
 
 void end(Show& show, const SiteResult& result, const std::string& directory) {
-  if (!result.complete) return show.end("stopped", "the same command goes on", directory);
+  if (!result.complete) {
+    // Without a summary of its own, the directory may have that of an earlier run.
+    return show.end("stopped", "the same command goes on", result.summary ? directory : "");
+  }
   const bool converged = !result.summary || result.summary->termination.converged;
   show.end(converged ? "finished" : "stopped",
            result.summary ? result.summary->termination.message : "", directory);

@@ -31,6 +31,8 @@ void run(const Arguments& a) {
   const Server server(address, source);
   fmt::print("dashboard: {}\nOpen this address in a browser; Ctrl-C ends.\n", server.url());
   std::fflush(stdout);
+  const std::string warning = exposure_warning(address, "see the runs");
+  if (!warning.empty()) fmt::print(stderr, "{}\n", warning);
   while (!interrupt_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 

@@ -373,6 +373,7 @@ CoordinatorView Coordinator::view() const {
   for (const std::string& site : options_.sites) {
     view.sites.push_back({site, state_of(site, peers_.at(site))});
   }
+  view.agreeing = phase_ == Phase::kAgreeing;
   return view;
 }
 

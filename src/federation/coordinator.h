@@ -70,6 +70,7 @@ struct CoordinatorView {
   std::uint64_t sums = 0;  // of this attempt
   bool running = false;
   std::vector<Peer> sites;
+  bool agreeing = false;  // keys go from site to site
 };
 
 class Coordinator {

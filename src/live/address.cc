@@ -40,6 +40,13 @@ std::string url_of(const ListenAddress& a) {
   return fmt::format("http://{}{}{}:{}/", six ? "[" : "", host, six ? "]" : "", a.port);
 }
 
+std::string exposure_warning(const ListenAddress& address, const std::string& may) {
+  if (address.loopback()) return "";
+  return "warning: the dashboard can be reached from other machines, without encryption; who has "
+         "its address with the token can " +
+         may;
+}
+
 bool is_local_host(const std::string& host_header) {
   std::optional<HostPort> at = parse_host_port(host_header);
   if (!at) at = parse_host_port(host_header + ":80");  // where it is 80, it is left out

@@ -19,6 +19,9 @@ ListenAddress parse_listen_address(const std::string& option, const std::string&
 // "http://127.0.0.1:8080/"; where it listens everywhere, by the name of this machine.
 std::string url_of(const ListenAddress& address);
 
+// A warning for who listens where others can, or empty; `may`: what the token allows.
+std::string exposure_warning(const ListenAddress& address, const std::string& may);
+
 // Whether the `Host` of a request names this machine: a web page whose name points to 127.0.0.1
 // sends its own.
 bool is_local_host(const std::string& host_header);

@@ -48,6 +48,16 @@ std::vector<double> values_of(const RoundRecord& r, const std::vector<std::strin
   return values;
 }
 
+std::vector<SiteLevels> levels_of(const RunStart& start) {
+  const double s = start.options.stop.discrepancy;
+  if (!(s > 0)) return {};
+  std::vector<SiteLevels> levels = start.full_scales;
+  for (SiteLevels& of_chunk : levels) {
+    for (auto& [site, level] : of_chunk) level *= s;
+  }
+  return levels;
+}
+
 // Calls what was there before, then `more`.
 template <typename... Arguments, typename More>
 void add(std::function<void(Arguments...)>& callback, More more) {
@@ -67,10 +77,12 @@ class Dashboard::Impl {
 
   const Server& server() const { return server_; }
 
-  // Until the pages that are open have asked for the document of the end.
-  void end() {
-    over_ = true;
+  // Returns when the pages that are open have asked for the document of the end. They are counted
+  // before they can hear of it.
+  void end(const std::string& state, const std::string& stage, std::string document) {
     const int pages = run_.watchers();
+    over_ = true;
+    run_.end(state, stage, std::move(document));
     feed_.publish();
     const Stopwatch watch;
     while (farewells_ < pages && watch.seconds() < kFarewellSeconds) {
@@ -124,9 +136,7 @@ Dashboard::~Dashboard() = default;
 std::string Dashboard::url() const { return impl_->server().url(); }
 
 std::string Dashboard::warning() const {
-  if (impl_->server().address().loopback()) return "";
-  return "warning: the dashboard can be reached from other machines, without encryption; who has "
-         "its address with the token can watch and stop the run";
+  return exposure_warning(impl_->server().address(), "watch and stop the run");
 }
 
 nlohmann::ordered_json Dashboard::first_summary(const StudyFile& study,
@@ -143,17 +153,20 @@ void Dashboard::watch(RunCallbacks& callbacks) {
   });
   add(callbacks.on_start, [this](const RunStart& start) {
     names_ = start.names;
+    pace_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
     run_.start({.study = study_json(start.study),
                 .summary = first_summary(start.study, start.options),
                 .curves = curves_of(start.names),
                 .history = start.history,
                 .chunk = start.chunk,
-                .chunks = start.chunks});
+                .chunks = start.chunks,
+                .levels = levels_of(start)});
   });
   const std::function<bool()> interrupted = callbacks.interrupted;
   add(callbacks.on_round,
       [this, interrupted](const RoundRecord& record, int limit, const std::string&) {
-        run_.add_round(limit, {record.round, record.seconds, values_of(record, names_)});
+        run_.add_round(limit, {record.round, record.seconds, values_of(record, names_)},
+                       pace_.left(record, run_.worked()));
         run_.wait_while_paused(interrupted);
       });
   callbacks.wants_images = [this] { return run_.wants_images(); };
@@ -165,8 +178,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
 
 void Dashboard::end(const std::string& state, const std::string& stage,
                     const std::string& directory) {
-  run_.end(state, stage, directory.empty() ? "" : document_in(directory));
-  impl_->end();
+  impl_->end(state, stage, directory.empty() ? "" : document_in(directory));
 }
 
 }  // namespace firm

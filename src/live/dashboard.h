@@ -29,14 +29,14 @@ class Dashboard {
   // `study`.
   static nlohmann::ordered_json first_summary(const StudyFile& study, const SolveOptions& options);
 
-  // The run is over: `directory` has its report, if it wrote one; empty: it has failed. Pages that
-  // are open get it.
+  // The run is over: `directory` has its report; empty: it wrote none. Pages that are open get it.
   void end(const std::string& state, const std::string& stage, const std::string& directory);
 
  private:
   class Impl;
   LiveRun run_;
   std::vector<std::string> names_;  // of the residuals of a round
+  Pace pace_;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -13,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::chrono::milliseconds kInterval(250);
 constexpr std::size_t kMostPoints = 2000;
 constexpr std::size_t kMostNewPoints = 40;  // of one event
 constexpr std::size_t kEvents = 40;         // ten seconds
@@ -25,12 +24,13 @@ std::string text_of(const Json& json) {
 
 }  // namespace
 
-LiveFeed::LiveFeed(LiveRun& run) : run_(run), curves_(kMostPoints) {
+LiveFeed::LiveFeed(LiveRun& run, std::chrono::milliseconds interval)
+    : run_(run), curves_(kMostPoints) {
   update();
-  thread_ = std::jthread([this] {
+  thread_ = std::jthread([this, interval] {
     std::unique_lock lock(mutex_);
     while (!closed_) {
-      changed_.wait_for(lock, kInterval, [this] { return closed_; });
+      changed_.wait_for(lock, interval, [this] { return closed_; });
       if (!closed_) update();
     }
   });
@@ -69,6 +69,7 @@ void LiveFeed::begin_anew() {
     continued_.apply(line);
     curves_.add(line);
   }
+  continued_.begin(static_cast<int>(facts_.chunk));
 }
 
 void LiveFeed::take_rounds(RunCurves& fresh) {
@@ -99,9 +100,10 @@ void LiveFeed::update() {
 }
 
 void LiveFeed::tell(bool anew, const RunCurves& fresh) {
-  // The seconds alone are told once a second.
+  // Times alone are told once a second.
   Json without = status_;
   without.erase("seconds");
+  without.erase("remaining");
   const std::string now = text_of(without);
   const double seconds = news_.status.seconds;
   if (anew) {
@@ -132,6 +134,9 @@ std::string LiveFeed::document_now() const {
   document["summary"]["seconds"] = news_.status.seconds;
   if (!facts_.study.is_null()) document["study"] = facts_.study;
   document["curves"] = curves_.json();
+  if (!facts_.levels.empty()) {
+    document["levels"] = levels_json(continued_.starts(), facts_.levels);
+  }
   return text_of(document);
 }
 

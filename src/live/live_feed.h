@@ -15,7 +15,8 @@ namespace firm {
 
 class LiveFeed {
  public:
-  explicit LiveFeed(LiveRun& run);
+  // `interval` between looks at the run.
+  explicit LiveFeed(LiveRun& run, std::chrono::milliseconds interval = kInterval);
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
@@ -39,6 +40,8 @@ class LiveFeed {
   std::string metrics();
 
  private:
+  static constexpr std::chrono::milliseconds kInterval{250};
+
   struct Event {
     std::uint64_t number;
     std::string text;
@@ -59,7 +62,7 @@ class LiveFeed {
   LiveRun::News news_;
   LiveFacts facts_;
   nlohmann::ordered_json status_;  // as pages have it
-  std::string last_status_;        // as it was sent, but for the seconds
+  std::string last_status_;        // as it was sent, but for times
   double status_sent_ = -1;        // seconds of the run
   RunCurves curves_;
   ContinuedRounds continued_;

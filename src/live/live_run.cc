@@ -37,6 +37,7 @@ void LiveRun::set_state(const std::string& state, const std::string& stage) {
   const std::lock_guard lock(mutex_);
   status_.state = state;
   status_.stage = stage;
+  if (state == "writing") left_ = {0, false, 1};
 }
 
 void LiveRun::add_message(const std::string& text) {
@@ -45,15 +46,12 @@ void LiveRun::add_message(const std::string& text) {
   if (status_.messages.size() > kMessages) status_.messages.pop_front();
 }
 
-void LiveRun::add_round(int limit, LiveRound round) {
+void LiveRun::add_round(int limit, LiveRound round, const std::optional<TimeLeft>& left) {
   const std::lock_guard lock(mutex_);
   status_.round = static_cast<int>(round.round);
   status_.limit = limit;
-  const double per_round = pace_.seconds_per_round(status_.round, round.seconds);
-  status_.remaining.reset();
-  if (limit > status_.round && per_round > 0) {
-    status_.remaining = per_round * (limit - status_.round);
-  }
+  left_ = left;
+  left_at_ = worked_now();
   rounds_.push_back(std::move(round));
 }
 
@@ -77,7 +75,7 @@ void LiveRun::end(const std::string& state, const std::string& stage, std::strin
   const std::lock_guard lock(mutex_);
   status_.state = state;
   status_.stage = stage;
-  status_.remaining.reset();
+  left_.reset();
   status_.control = false;
   document_ = std::move(document);
   ended_ = true;
@@ -85,8 +83,18 @@ void LiveRun::end(const std::string& state, const std::string& stage, std::strin
 
 bool LiveRun::hold() {
   const std::lock_guard lock(mutex_);
-  return held_ = paused_ && !stop_;
+  const bool hold = paused_ && !stop_;
+  if (hold && !held_) held_since_ = watch_.seconds();
+  if (!hold && held_) pauses_ += watch_.seconds() - held_since_;
+  return held_ = hold;
 }
+
+double LiveRun::worked() const {
+  const std::lock_guard lock(mutex_);
+  return worked_now();
+}
+
+double LiveRun::worked_now() const { return (held_ ? held_since_ : watch_.seconds()) - pauses_; }
 
 void LiveRun::wait_while_paused(const std::function<bool()>& interrupted) {
   while (hold() && !(interrupted && interrupted())) {
@@ -127,6 +135,13 @@ LiveRun::News LiveRun::news() {
     news.status.seconds = status_.seconds = watch_.seconds();
     if (paused_) news.status.state = held_ ? "paused" : "pausing";
     if (stop_) news.status.stage = "stopping after this round";
+  }
+  if (left_) {
+    // What was to last until now, and has not ended, was a wrong guess: nothing is known.
+    const double seconds = left_->seconds - (worked_now() - left_at_);
+    if (seconds > 0) news.status.remaining = seconds;
+    news.status.at_most = left_->at_most;
+    news.status.progress = left_->done;
   }
   news.status.images = images_.version();
   return news;

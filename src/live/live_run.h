@@ -26,6 +26,7 @@ struct LiveFacts {
   std::string history = {};             // lines of the rounds that are done
   std::size_t chunk = 0;
   std::size_t chunks = 1;
+  std::vector<SiteLevels> levels = {};  // of the chunks so far; empty: no rule asks for them
 };
 
 struct LiveRound {
@@ -43,7 +44,8 @@ class LiveRun {
   void start(LiveFacts facts);
   void set_state(const std::string& state, const std::string& stage = "");
   void add_message(const std::string& text);
-  void add_round(int limit, LiveRound round);
+  // `left`, where it is known, counts down until the next round.
+  void add_round(int limit, LiveRound round, const std::optional<TimeLeft>& left = {});
   void set_sites(std::vector<LiveSite> sites);
   void set_sums(std::uint64_t sums, std::uint32_t attempt);
   void set_sent(std::map<std::string, LiveTraffic> sent);
@@ -52,6 +54,8 @@ class LiveRun {
   void end(const std::string& state, const std::string& stage, std::string document);
 
   // ---- the run asks -----
+  // Seconds since the start, without pauses.
+  double worked() const;
   bool stop_requested() const { return stop_; }
   // Between two rounds: whether to wait there. Until it is asked, the run is "pausing".
   bool hold();
@@ -80,9 +84,10 @@ class LiveRun {
   std::string document() const;
 
  private:
+  double worked_now() const;
+
   mutable std::mutex mutex_;
   Stopwatch watch_;
-  Pace pace_;
   LiveStatus status_;
   LiveFacts facts_;
   std::uint64_t starts_ = 0;
@@ -91,6 +96,10 @@ class LiveRun {
   bool ended_ = false;
   bool paused_ = false;
   bool held_ = false;
+  double held_since_ = 0;
+  double pauses_ = 0;  // that are over, in seconds
+  std::optional<TimeLeft> left_;
+  double left_at_ = 0;  // seconds worked
   LiveImages images_;
   std::atomic<bool> stop_ = false;
   std::atomic<int> watchers_ = 0;

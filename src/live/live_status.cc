@@ -21,6 +21,8 @@ Json status_json(const LiveStatus& s) {
             {"chunks", s.chunks},
             {"seconds", tenths(s.seconds)}};
   j["remaining"] = s.remaining ? Json(tenths(*s.remaining)) : Json(nullptr);
+  j["at_most"] = s.at_most;
+  j["progress"] = s.progress ? Json(std::floor(1000 * *s.progress) / 1000) : Json(nullptr);
   LiveTraffic all;
   for (const auto& [kind, traffic] : s.sent) {
     all.messages += traffic.messages;

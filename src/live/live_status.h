@@ -36,6 +36,8 @@ struct LiveStatus {
   std::size_t chunks = 1;
   double seconds = 0;
   std::optional<double> remaining;
+  bool at_most = false;            // `remaining` is a limit; else an estimate
+  std::optional<double> progress;  // part of the run that is behind
   std::vector<LiveSite> sites;
   std::map<std::string, LiveTraffic> sent;  // by kind of message; of a site
   std::uint64_t sums = 0;

@@ -36,12 +36,16 @@ void keep_only(const std::vector<std::size_t>& kept, std::vector<T>& values) {
 
 }  // namespace
 
+void ContinuedRounds::begin(int chunk) {
+  if (chunk == chunk_) return;
+  chunk_ = chunk;
+  rounds_before_ = round_ + 1;
+  seconds_before_ = seconds_;
+  starts_.push_back({chunk, rounds_before_, seconds_before_});
+}
+
 void ContinuedRounds::apply(int chunk, long& round, double& seconds) {
-  if (chunk != chunk_) {
-    chunk_ = chunk;
-    rounds_before_ = round_ + 1;
-    seconds_before_ = seconds_;
-  }
+  begin(chunk);
   round = round_ = rounds_before_ + round;
   seconds = seconds_ = seconds_before_ + seconds;
 }
@@ -52,6 +56,23 @@ void ContinuedRounds::apply(Json& line) {
   apply(line.value("chunk", 0), round, seconds);
   line["round"] = round;
   line["seconds"] = seconds;
+}
+
+Json levels_json(const std::vector<ChunkStart>& starts, const std::vector<SiteLevels>& of_chunks) {
+  std::map<std::string, Json> curves;
+  for (const ChunkStart& start : starts) {
+    const auto chunk = static_cast<std::size_t>(start.chunk);
+    if (chunk >= of_chunks.size()) continue;
+    for (const auto& [site, level] : of_chunks[chunk]) {
+      Json& curve = curves.try_emplace(site, Json{{"site", site}}).first->second;
+      curve["round"].push_back(start.round);
+      curve["seconds"].push_back(rounded(start.seconds));
+      curve["value"].push_back(rounded(level));
+    }
+  }
+  Json all = Json::array();
+  for (auto& [site, curve] : curves) all.push_back(std::move(curve));
+  return all;
 }
 
 std::size_t RunCurves::find(const CurveName& name) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -15,21 +16,40 @@ struct CurveName {
   bool operator==(const CurveName&) const = default;
 };
 
+// Where the rounds of a chunk begin among those of the run.
+struct ChunkStart {
+  int chunk = 0;
+  long round = 0;
+  double seconds = 0;
+};
+
 // Chunks of slices are solved one after the other, each from round 0 and second 0: gives them the
 // rounds and seconds of one run.
 class ContinuedRounds {
  public:
+  void begin(int chunk);
   void apply(int chunk, long& round, double& seconds);
   // The same for a line of the history.
   void apply(nlohmann::ordered_json& line);
+  // Of the chunks so far.
+  const std::vector<ChunkStart>& starts() const { return starts_; }
 
  private:
+  std::vector<ChunkStart> starts_ = {{}};
   int chunk_ = 0;
   long round_ = -1;
   long rounds_before_ = 0;
   double seconds_ = 0;
   double seconds_before_ = 0;
 };
+
+// Residuals that the discrepancy rule asks for, by site.
+using SiteLevels = std::map<std::string, double>;
+
+// `levels` of the document: they hold from the beginning of a chunk on. `of_chunks` by number; a
+// chunk, or a site of it, may be missing.
+nlohmann::ordered_json levels_json(const std::vector<ChunkStart>& starts,
+                                   const std::vector<SiteLevels>& of_chunks);
 
 class RunCurves {
  public:

@@ -31,8 +31,8 @@ ChunkResult read_chunk(const std::string& path);
 std::string stop_text(const SolveOptions& options);
 
 // All chunks as one run: rounds are the most of any, times, exchanges, bytes and objectives add up,
-// residuals and errors are those of the whole, the certificate is the worst, and the termination
-// that of the first chunk that has not converged, else of the last.
+// residuals, errors and the certificate are those of the whole, and the termination is that of the
+// first chunk that has not converged, else of the last.
 Summary join_chunks(const std::vector<ChunkResult>& results);
 
 // The images of all chunks, read from their files when they are asked for.

@@ -40,6 +40,9 @@ class ChunkRun {
   // Of the images, from `prepare` on.
   const std::vector<Variable>& variables() const { return variables_; }
 
+  // What is solved, from `prepare` on.
+  const Problem& problem() const { return *problem_; }
+
   // Does the work; gives back all memory but the solution's.
   Solution solve();
 

@@ -64,7 +64,7 @@ class Reconstruction {
                   const std::function<void(Archive&)>& state);
   void keep_line(const std::string& line);
   void tell_preparation(const ChunkRun& run) const;
-  void tell_start(std::size_t chunk) const;
+  void tell_start(std::size_t chunk, const ChunkRun& run) const;
   RunOutput output() const;
 
   const ReconArguments& arguments_;
@@ -116,6 +116,7 @@ void Reconstruction::plan() {
 void Reconstruction::open_directory() {
   if (directory_) return;
   directory_.emplace(arguments_.out, arguments_.start);
+  directory_->forget_end();
   if (!resuming()) chunk_directory_.remove();
   if (several()) chunk_directory_.create();
   resolved_ =
@@ -175,11 +176,19 @@ void Reconstruction::tell_preparation(const ChunkRun& run) const {
   }
 }
 
-void Reconstruction::tell_start(std::size_t chunk) const {
+void Reconstruction::tell_start(std::size_t chunk, const ChunkRun& run) const {
   if (!callbacks_.on_start) return;
+  std::vector<SiteScales> scales;
+  for (const ChunkResult& result : results_) {
+    scales.emplace_back();
+    for (const SiteSummary& site : result.facts.summary.sites) {
+      scales.back()[site.name] = site.full_scale;
+    }
+  }
+  scales.push_back(full_scales(run.problem()));
   callbacks_.on_start({resolved_, input_.options,
                        several() ? finished_history() + lines_ : directory_->history(),
-                       names_of(variables_), chunk, plan_.chunks.size()});
+                       names_of(variables_), chunk, plan_.chunks.size(), scales});
 }
 
 RunOutput Reconstruction::output() const {
@@ -198,7 +207,7 @@ ReconResult Reconstruction::at_once() {
   run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
   open_directory();
   directory_->open_history(run.rounds());
-  tell_start(0);
+  tell_start(0, run);
   phases_.end("reading");
   const Solution solution = run.solve();
   phases_.end("solving");
@@ -255,7 +264,7 @@ bool Reconstruction::solve_chunk(std::size_t k) {
   run.prepare(go_on ? checkpoint : "", observer(k, checkpoint, run));
   open_directory();
   open_history(k, earlier, run.rounds());
-  tell_start(k);
+  tell_start(k, run);
   if (callbacks_.on_event) {
     callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
                                     chunk.first, chunk.first + chunk.count - 1));

@@ -199,6 +199,7 @@ void PartsRun::open_directory() {
   resolved_ = resolved_study(file_, {arguments_.study, arguments_.out, arguments_.truth},
                              study_.sites, options_);
   write_study(directory_->file("study.toml"), resolved_);
+  directory_->forget_end();
   history_.emplace(*directory_, callbacks_, works_.size(), processes_.count() == 1);
   history_->open(start_round_);
   if (callbacks_.on_start) {

@@ -43,8 +43,8 @@ std::unique_ptr<Measurements> measurements_of(const Problem& problem);
 std::unique_ptr<Measurements> measurements_in_files(const std::vector<ReportSite>& sites,
                                                     const std::vector<std::string>& sha256);
 
-// Points of each curve; `sites` of a federation have a history each.
-Json curves_json(const std::vector<std::string>& history_files);
+// `curves` and `levels` of the document; sites of a federation have a history each.
+void add_curves(const std::vector<std::string>& history_files, Json& document);
 
 // Sets ||w|| of all images.
 Json images_json(const std::vector<ReportSite>& sites, double pixel_size, double& norm,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 
 namespace firm {
 
+using SiteScales = std::map<std::string, double>;
+
 // A run that is about to compute. Sites of a federation begin anew with every attempt.
 struct RunStart {
   const StudyFile& study;  // as resolved
@@ -22,6 +25,9 @@ struct RunStart {
   std::vector<std::string> names;  // of RoundRecord::residuals
   std::size_t chunk = 0;
   std::size_t chunks = 1;
+  // Of each chunk up to this one, residuals that a noise level of 1 stands for, by site; empty: not
+  // known.
+  std::vector<SiteScales> full_scales = {};
 };
 
 // Images as they are after a round.
@@ -38,8 +44,8 @@ struct RunCallbacks {
   // A line for people: memory that is needed, chunks that begin.
   std::function<void(const std::string&)> on_event;
   std::function<void(const RunStart&)> on_start;
-  // Called after every round; `limit` is the number of rounds after which the run ends at the
-  // latest, where that is known, else 0; `line` as in history.jsonl.
+  // Called after every round; `limit` is the number of rounds after which the run, or its chunk,
+  // ends at the latest; `line` as in history.jsonl.
   std::function<void(const RoundRecord&, int limit, const std::string& line)> on_round;
   // Whether anybody wants to see images, asked after every round; they come if so, where the method
   // has images then.
@@ -47,6 +53,17 @@ struct RunCallbacks {
   std::function<void(const ImagesNow&)> on_images;
   std::function<bool()> interrupted;
 };
+
+// Of the sites that `problem` hosts.
+inline SiteScales full_scales(const Problem& problem) {
+  SiteScales scales;
+  for (std::size_t v = 0; v < problem.variables().size(); ++v) {
+    if (problem.variables()[v].measured) {
+      scales[problem.variables()[v].name] = full_scale(problem, v);
+    }
+  }
+  return scales;
+}
 
 // What an observer of a solver does for `callbacks`, about images.
 inline void show_images(const RunCallbacks& callbacks, Observer& observer,

@@ -72,4 +72,9 @@ void RunDirectory::remove(const std::string& name) const {
   std::filesystem::remove(file(name), ignored);
 }
 
+void RunDirectory::forget_end() const {
+  remove("summary.json");
+  remove("report.html");
+}
+
 }  // namespace firm

@@ -38,6 +38,8 @@ class RunDirectory {
   void flush_history();
 
   void remove(const std::string& name) const;
+  // Removes summary.json and report.html, which tell of an earlier end: rounds are about to follow.
+  void forget_end() const;
 
  private:
   struct Close {

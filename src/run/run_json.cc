@@ -67,7 +67,11 @@ Json chunks_json(const RunFacts& facts) {
   for (const ChunkFacts& chunk : facts.chunks) {
     const Summary& s = chunk.summary;
     Json data = Json::object();
-    for (std::size_t i = 0; i < s.sites.size(); ++i) data[s.sites[i].name] = chunk.fingerprints[i];
+    Json scales = Json::object();
+    for (std::size_t i = 0; i < s.sites.size(); ++i) {
+      data[s.sites[i].name] = chunk.fingerprints[i];
+      scales[s.sites[i].name] = s.sites[i].full_scale;
+    }
     chunks.push_back({{"first_slice", chunk.slices.first},
                       {"slices", chunk.slices.count},
                       {"rounds", s.rounds},
@@ -75,6 +79,7 @@ Json chunks_json(const RunFacts& facts) {
                       {"objective", s.objective},
                       {"kkt", kkt_json(s.certificate)},
                       {"termination", termination_json(s.termination)},
+                      {"full_scale", scales},
                       {"data_sha256", data}});
   }
   return chunks;

@@ -128,7 +128,7 @@ void add_results(const ReportRequest& request, const StudyFile& study, Json& doc
   document["sinograms"] = sinograms_json(sites, *measurements, notes);
   std::vector<std::string> histories;
   for (const std::string& run : request.runs) histories.push_back(in(run, "history.jsonl"));
-  document["curves"] = curves_json(histories);
+  add_curves(histories, document);
   document["notes"] = notes;
 }
 

@@ -132,6 +132,7 @@ void SiteWork::begin(const v1::Begin& begin) {
   }
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
+    directory_.forget_end();
     state_ = {begin.run(), false};
     keep_state();
   }
@@ -183,7 +184,8 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
   if (callbacks_.on_start) {
-    callbacks_.on_start({resolved_, options_, directory_.history(), names_});
+    callbacks_.on_start(
+        {resolved_, options_, directory_.history(), names_, 0, 1, {full_scales(*problem_)}});
   }
   const Stopwatch watch;
   const Solution solution = solver.run();

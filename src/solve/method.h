@@ -100,6 +100,8 @@ class Method {
 
 // Discrepancy levels max(b) sqrt(m) s of the hosted columns; 0 for `other`, and when s is 0.
 std::vector<double> discrepancy_levels(const Problem& problem, double s);
+// Residual that s = 1 stands for, over all slices of a hosted variable.
+double full_scale(const Problem& problem, std::size_t variable);
 // Columns with ||A w - b|| above their level.
 double count_unmet(const std::vector<double>& squares, const std::vector<double>& levels);
 

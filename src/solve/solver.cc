@@ -5,6 +5,7 @@
 
 #include "core/column_loop.h"
 #include "core/timing.h"
+#include "solve/outlook.h"
 #include "solve/stop_rules.h"
 
 namespace firm {
@@ -57,6 +58,8 @@ class Solver::Run {
         scale_(data_gradient_norm(problem_, collective_)),
         method_(make_method(problem_, input.options, collective_)),
         rules_(input.options.stop, *method_),
+        levels_(discrepancy_levels(problem_, rules_.used().discrepancy)),
+        outlook_(rules_.used()),
         error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()) {
     if (input_.resume != nullptr) archive(*input_.resume);
   }
@@ -75,7 +78,9 @@ class Solver::Run {
   void archive(Archive& archive);
   std::optional<double> error();
   void show_images() const;
-  int expected_rounds() const;
+  int most_rounds() const;
+  double misfit() const;
+  void look_ahead(RoundRecord& record);
   std::optional<double> objective_before() const;
   Solution conclude();
   void summarise_sites(Summary& summary, const Block& images) const;
@@ -86,6 +91,8 @@ class Solver::Run {
   double scale_;
   std::unique_ptr<Method> method_;
   StopRules rules_;
+  std::vector<double> levels_;
+  Outlook outlook_;
   ColumnLoop error_loop_;
   Stopwatch watch_;
   double seconds_before_ = 0;  // of the run that was resumed
@@ -160,11 +167,32 @@ void Solver::Run::show_images() const {
   o.on_images(method_->images());
 }
 
-int Solver::Run::expected_rounds() const {
+int Solver::Run::most_rounds() const {
   const int own = method_->expected_rounds();
-  const int given = input_.options.stop.rounds;
-  if (own == 0 || given == 0) return std::max(own, given);
-  return std::min(own, given);
+  const int most = rules_.used().rounds;
+  return own > 0 ? std::min(own, most) : most;
+}
+
+double Solver::Run::misfit() const {
+  const std::vector<double>& squares = method_->residuals();
+  double most = 0;
+  for (std::size_t c = 0; c < squares.size(); ++c) {
+    if (levels_[c] > 0) most = std::max(most, std::sqrt(squares[c]) / levels_[c]);
+  }
+  return most;
+}
+
+// A limit that nobody has asked for is far away: by itself it tells nothing about the end.
+void Solver::Run::look_ahead(RoundRecord& r) {
+  outlook_.add(judged(r), objective_before(), misfit());
+  const bool asked = method_->expected_rounds() > 0 || input_.options.stop.rounds > 0;
+  const int trend = outlook_.end();
+  if (trend > 0 && trend < most_rounds()) {
+    r.end = trend;
+  } else if (asked || trend > 0) {
+    r.end = most_rounds();
+    r.end_is_limit = true;
+  }
 }
 
 std::optional<double> Solver::Run::objective_before() const {
@@ -192,7 +220,10 @@ bool Solver::Run::round() {
   last_ = record();
   last_.error = error();
   show_images();
-  if (input_.observer.on_round) input_.observer.on_round(last_, expected_rounds());
+  if (input_.observer.on_round) {
+    look_ahead(last_);
+    input_.observer.on_round(last_, most_rounds());
+  }
   auto stop = verdict.done ? verdict.done : rules_.converged(judged(last_), objective_before());
   if (!stop) stop = limit;
   if (stop) {
@@ -220,12 +251,12 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
       const double level =
           problem_.largest()[c] * std::sqrt(static_cast<double>(problem_.rays()[c]));
       if (level > 0) {
-        site.full_scale = std::hypot(site.full_scale, level);
         site.discrepancy =
             std::max(site.discrepancy, std::sqrt(summary.certificate.squares[c]) / level);
       }
       if (input_.truth != nullptr) error += distance_squared(images, *input_.truth, c);
     }
+    site.full_scale = full_scale(problem_, v);
     site.residual = std::sqrt(squares);
     site.bytes_up = site.bytes_down = collective_.bytes;
     if (input_.truth != nullptr) site.error = std::sqrt(error);

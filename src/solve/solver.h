@@ -26,6 +26,10 @@ struct RoundRecord {
   double step_size = 0;             // eta, where the method has one
   std::vector<double> residuals;    // ||A_i w_i - b_i|| of each hosted variable, all slices
   std::optional<double> error;      // distance to the truth, where it is known
+  // What is to come; the history does not keep it. The round at which a limit or, by its trend, a
+  // rule will end the run, 0: not known; and whether it is a limit.
+  int end = 0;
+  bool end_is_limit = false;
 };
 
 struct SiteSummary {
@@ -59,7 +63,7 @@ struct Summary {
 
 // What the caller may want to do along the way. All may be empty.
 struct Observer {
-  // `limit`: rounds after which the run ends at the latest, where that is known, else 0.
+  // `limit`: rounds after which the run ends at the latest.
   std::function<void(const RoundRecord&, int limit)> on_round;
   // Asked in every round; true ends the run after the next one ("interrupted").
   std::function<bool()> interrupted;

@@ -24,6 +24,7 @@ export interface ChartOptions {
 const colours = 7;
 const dashes: number[][] = [[], [8, 3], [3, 3], [10, 3, 3, 3], [14, 4]];
 const fewPoints = 60;
+const zoomStep = 1.5;
 
 function positive(values: (number | null)[], log: boolean | undefined): (number | null)[] {
   return log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values;
@@ -69,9 +70,12 @@ export class Chart {
   private plot: uPlot | undefined;
   private shape = '';
   private drawn: { options: ChartOptions; series: Series[] } | undefined;
+  /** Labels of curves that somebody has hidden. */
+  private readonly hidden = new Set<string>();
 
   constructor(readonly title: string, private readonly height = 240) {
-    this.place = h('div', { class: 'plot', tabindex: 0, role: 'img' });
+    this.place = h('div', { class: 'plot', tabindex: 0, role: 'group',
+      'aria-roledescription': 'chart', 'aria-keyshortcuts': 'ArrowLeft ArrowRight + - 0' });
     this.element = h('figure', { class: 'chart' }, h('figcaption', {}, title), this.place);
     this.place.addEventListener('keydown', (event) => this.key(event));
     const resized = new ResizeObserver(() => this.resize());
@@ -143,12 +147,14 @@ export class Chart {
       },
       cursor: { dataIdx: nearest, drag: { x: true, y: false } },
       legend: { live: true },
+      hooks: { setSeries: [(u) => this.keepHidden(u)] },
       axes: [{ ...axis(options.xLabel, options.logX), size: 36 },
         { ...axis(options.yLabel, options.logY), size: 64 }],
       series: [
         { label: options.xLabel, value: (_, v) => number(v, 5) },
         ...series.map((s): uPlot.Series => ({
-          label: s.label,
+          label: legendButton(s.label, !this.hidden.has(s.label)),
+          show: !this.hidden.has(s.label),
           stroke: colour(`--c${(s.colour % colours) + 1}`),
           width: s.level ? 1 : 1.8,
           dash: s.level ? [2, 4] : dashes[s.colour % dashes.length]!,
@@ -172,17 +178,52 @@ export class Chart {
     }
   }
 
-  // Left and right lead the cursor from point to point.
+  // A click on the legend has shown or hidden curves.
+  private keepHidden(plot: uPlot): void {
+    plot.series.slice(1).forEach(({ label, show }) => {
+      const button = label as unknown as HTMLElement;
+      button.setAttribute('aria-pressed', String(show));
+      this.hidden[show ? 'delete' : 'add'](button.textContent ?? '');
+    });
+  }
+
   private key(event: KeyboardEvent): void {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const plot = this.plot;
-    if (!step || !plot) return;
+    if (!plot || plot.data[0].length === 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const closer = { '+': zoomStep, '=': zoomStep, '-': 1 / zoomStep, 0: 0 }[event.key];
+    if (step === undefined && closer === undefined) return;
     event.preventDefault();
+    if (step !== undefined) this.walk(plot, step);
+    else this.zoom(plot, closer!);
+  }
+
+  /** Brings what is under the cursor, or the middle, closer; 0 shows all. */
+  private zoom(plot: uPlot, closer: number): void {
+    const xs = plot.data[0];
+    const [first, last] = [xs[0]!, xs[xs.length - 1]!];
+    const width = plot.bbox.width / devicePixelRatio;
+    const left = plot.cursor.left ?? -1;
+    const at = left >= 0 ? left : width / 2;
+    const end = (place: number) => (closer === 0 ? NaN
+      : plot.posToVal(at + (place - at) / closer, 'x'));
+    const [min, max] = [end(0), end(width)];
+    plot.setScale('x', { min: min > first ? min : first, max: max < last ? max : last });
+  }
+
+  // Left and right lead the cursor from point to point.
+  private walk(plot: uPlot, step: number): void {
     const xs = plot.data[0];
     const now = plot.cursor.idx ?? (step > 0 ? -1 : xs.length);
     const next = Math.min(xs.length - 1, Math.max(0, now + step));
     plot.setCursor({ left: plot.valToPos(xs[next]!, 'x'), top: this.height / 4 });
   }
+}
+
+// What stands in the legend. The row takes its click.
+function legendButton(label: string, shown: boolean): HTMLButtonElement {
+  return h('button', { type: 'button', 'aria-pressed': String(shown),
+    title: 'Show or hide this curve' }, label);
 }
 
 function describe(title: string, series: Series[]): string {

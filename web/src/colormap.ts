@@ -25,10 +25,11 @@ export function colourAt(map: ColourMap, t: number): [number, number, number] {
   return [mix(0), mix(1), mix(2)];
 }
 
-const steps = 256;
+// An odd number, so that one of them is the middle: white is 0 of a difference, nothing else.
+const steps = 257;
 const tables = new Map<ColourMap, Uint32Array>();
 
-// 256 colours as words of an ImageData, whatever the order of bytes.
+// All colours as words of an ImageData, whatever the order of bytes.
 function table(map: ColourMap): Uint32Array {
   let words = tables.get(map);
   if (words) return words;
@@ -51,8 +52,10 @@ export function paint(
   const colours = table(map);
   const magenta = new Uint32Array(new Uint8ClampedArray([...notANumber, 255]).buffer)[0]!;
   const scale = high > low ? (steps - 1) / (high - low) : 0;
+  // Where all values are the same: of a difference, that is 0.
+  const lowest = map === 'diverging' && scale === 0 ? (steps - 1) / 2 : 0;
   for (let k = 0; k < words.length; ++k) {
-    const t = (values[k]! - low) * scale;
+    const t = lowest + (values[k]! - low) * scale;
     words[k] = Number.isNaN(t)
       ? magenta
       : colours[t < 0 ? 0 : t > steps - 1 ? steps - 1 : Math.round(t)]!;

@@ -29,7 +29,7 @@ export interface ChartCurves {
   title: string;
   curves: NamedCurve[];
   /** To compare with, for these x. */
-  levels?: (x: number[]) => Series[];
+  levels?: (x: number[], time: boolean) => Series[];
 }
 
 const manyRounds = 200;
@@ -129,7 +129,8 @@ export class CurveCharts {
         this.draw();
       }),
       ...this.controls,
-      h('span', { class: 'hint' }, 'Drag across a chart to look closer, double-click to go back.'));
+      h('span', { class: 'hint' }, 'Drag across a chart to look closer, double-click to go back ' +
+        '(keys + \u2212 0, arrows for values); names in the legend hide curves.'));
   }
 
   private draw(): void {
@@ -140,7 +141,7 @@ export class CurveCharts {
       }));
       if (levels) {
         const x = curves.flatMap((n) => of(n.curve)).filter((v) => !this.logX || v > 0);
-        if (x.length > 0) series.push(...levels(x));
+        if (x.length > 0) series.push(...levels(x, this.time));
       }
       this.charts.get(key)!.draw({ xLabel: this.time ? 'seconds' : this.counted, yLabel: '',
         logX: this.logX, logY: this.logY }, series);

@@ -46,6 +46,15 @@ export interface Curve {
   value: number[];
 }
 
+/** What the residual of a site has to fall to, from each of these rounds on: chunks of slices have
+ *  levels of their own. */
+export interface Level {
+  site: string;
+  round: number[];
+  seconds: number[];
+  value: number[];
+}
+
 export interface SiteSummary {
   name: string;
   residual: number;
@@ -96,6 +105,8 @@ export interface Summary {
   };
   run?: string;
   attempts?: number;
+  /** Of a run in several chunks of slices. */
+  chunks?: { rounds: number; kkt: Certificate; full_scale?: Record<string, number> }[];
 }
 
 export interface StudySite {
@@ -140,6 +151,10 @@ export interface Live {
   chunks: number;
   seconds: number;
   remaining: number | null;
+  /** `remaining` is a limit; else an estimate. */
+  at_most: boolean;
+  /** The part of the run that is behind, 0 to 1. */
+  progress: number | null;
   sites?: LiveSite[];
   sums?: number;
   attempt?: number;
@@ -160,6 +175,8 @@ export interface RunDocument {
   images?: StackSet | null;
   sinograms?: StackSet | null;
   curves?: Curve[];
+  /** Of a run that ends by the discrepancy rule. */
+  levels?: Level[];
   /** ||w|| over all images, where all are known. */
   image_norm?: number;
   notes?: string[];

@@ -5,6 +5,7 @@ import { LiveRun } from './live_run';
 import { Pace } from './pace';
 import type { Command, Control, RunSource, Viewer } from './source';
 import { EventParser, type ServerEvent } from './sse';
+import { Tabs } from './tabs';
 import { Token } from './token';
 
 const firstPause = 250;
@@ -12,6 +13,8 @@ const longestPause = 5000;
 const betweenUpdates = 250;
 // The server tells the time every second: after so long without, nobody is there.
 const longestSilence = 15000;
+// A command is answered at once, if a connection is free for it.
+const longestAnswer = 8000;
 
 const refusals: Record<number, string> = {
   401: 'wrong token',
@@ -22,6 +25,8 @@ export class LiveSource implements RunSource, Control {
   private readonly token: Token;
   private readonly run = new LiveRun();
   private readonly pace: Pace;
+  private readonly tabs = new Tabs(() => this.tabsChanged());
+  private connection: AbortController | undefined;
   private viewer: Viewer | undefined;
   private ended = false;
   private unreadable = false;
@@ -52,12 +57,23 @@ export class LiveSource implements RunSource, Control {
   }
 
   async send(command: Command): Promise<string> {
+    const late = new AbortController();
+    const patience = setTimeout(() => late.abort(), longestAnswer);
     try {
-      const response = await this.request(`/api/${command}`, 'POST');
+      const response = await this.request(`/api/${command}`, 'POST', late.signal);
       return response.ok ? '' : refusals[response.status] ?? `refused (${response.status})`;
     } catch {
-      return 'the run\u2019s server does not answer';
+      return late.signal.aborted
+        ? 'no answer; where many pages of this server are open in this browser, close some'
+        : 'the run\u2019s server does not answer';
+    } finally {
+      clearTimeout(patience);
     }
+  }
+
+  private tabsChanged(): void {
+    if (this.tabs.mayListen) this.wake?.();
+    else this.connection?.abort();
   }
 
   private tokenChanged(): void {
@@ -81,6 +97,10 @@ export class LiveSource implements RunSource, Control {
   private async listen(): Promise<void> {
     let pause = firstPause;
     while (!this.ended) {
+      if (!this.tabs.mayListen) {
+        await new Promise<void>((done) => (this.wake = done));
+        continue;
+      }
       const heard = await this.connect();
       if (this.ended) break;
       if (heard === 'refused') {
@@ -88,6 +108,7 @@ export class LiveSource implements RunSource, Control {
         await new Promise<void>((done) => (this.wake = done));
         continue;
       }
+      if (!this.tabs.mayListen) continue; // It has hung up by itself.
       pause = heard ? firstPause : Math.min(longestPause, 2 * pause);
       this.viewer?.connection('lost');
       await new Promise<void>((done) => {
@@ -103,7 +124,7 @@ export class LiveSource implements RunSource, Control {
   // Whether anything came.
   private async connect(): Promise<boolean | 'refused'> {
     let heard = false;
-    const silence = new AbortController();
+    const silence = (this.connection = new AbortController());
     let patience = 0;
     const wait = () => {
       clearTimeout(patience);

@@ -35,6 +35,7 @@ export function stateText(run: RunDocument): string {
     const why = live.stage || live.messages[live.messages.length - 1]?.text || '';
     return why ? `${states.failed}: ${why}` : states.failed;
   }
+  if (live.state === 'waiting' && run.kind === 'coordinator') return 'Waiting';
   return states[live.state] ?? live.state;
 }
 
@@ -52,13 +53,20 @@ export function roundText(live: Live): string {
     : integer(live.round);
 }
 
+/** What is left, `since` seconds after the server has told it; empty where that is not known. */
+export function leftText(live: Live, since: number): string {
+  if (hasEnded(live) || live.remaining === null) return '';
+  const left = live.remaining - (live.state === 'paused' ? 0 : since);
+  return left > 0 ? `${live.at_most ? 'at most' : 'about'} ${clock(left)}` : '';
+}
+
 /** For the title of the window; `watched`: it has been seen to go on. */
 export function titleText(run: RunDocument, watched: boolean): string {
   const name = run.summary.study ? `${run.summary.study} \u2013 FIRM` : 'FIRM';
   const live = run.live;
   if (!live || (hasEnded(live) && !watched)) return name;
   if (hasEnded(live) || live.state === 'paused') return `${live.state} \u00b7 ${name}`;
-  if (live.limit > 0) return `${Math.floor((100 * live.round) / live.limit)} % \u00b7 ${name}`;
+  if (live.progress !== null) return `${Math.floor(100 * live.progress)} % \u00b7 ${name}`;
   if (live.round > 0) {
     return `${run.kind === 'coordinator' ? 'sum' : 'round'} ${live.round} \u00b7 ${name}`;
   }

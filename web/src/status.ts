@@ -3,7 +3,7 @@ import { Controls } from './controls';
 import { h, section, table } from './dom';
 import { hasEnded, type Live, type LiveSite, type RunDocument } from './document';
 import { bytes, integer } from './format';
-import { clock, roundText, siteStates, stateText } from './live_text';
+import { clock, leftText, roundText, siteStates, stateText } from './live_text';
 import { MessageList } from './messages';
 import type { Change, Panel } from './panel';
 import type { Connection, Control } from './source';
@@ -25,7 +25,8 @@ export class StatusPanel implements Panel {
   private readonly state = h('p', { class: 'headline' });
   private readonly answer = h('p', { class: 'answer', hidden: true });
   private readonly stage = h('p', { class: 'hint', hidden: true });
-  private readonly bar = h('progress', { 'aria-label': 'Rounds done', hidden: true });
+  private readonly bar = h('progress', { 'aria-label': 'Part of the run that is done', max: 1,
+    hidden: true });
   private readonly facts = new Facts();
   private readonly sites = h('div', { hidden: true });
   private readonly messages = new MessageList();
@@ -85,12 +86,14 @@ export class StatusPanel implements Panel {
     this.stage.textContent = live.stage;
     this.stage.hidden = live.stage === '' || live.state === 'failed';
     const counts = this.run!.kind === 'coordinator'; // sums, and no rounds
-    this.bar.hidden = live.limit <= 0 || over;
-    this.bar.max = Math.max(1, live.limit);
-    this.bar.value = Math.min(live.round, live.limit);
-    this.facts.set('Round', !counts && (live.round > 0 || live.limit > 0) ? roundText(live) : '');
+    this.bar.hidden = live.progress === null || over;
+    this.bar.value = live.progress ?? 0;
+    const chunks = live.chunks > 1;
+    const round = !counts && (live.round > 0 || live.limit > 0) ? roundText(live) : '';
+    this.facts.set('Round', chunks ? '' : round);
+    this.facts.set('Round of this chunk', chunks ? round : '');
     this.facts.set('Chunk of slices',
-      live.chunks > 1 ? `${Math.min(live.chunk + 1, live.chunks)} of ${live.chunks}` : '');
+      chunks ? `${Math.min(live.chunk + 1, live.chunks)} of ${live.chunks}` : '');
     // Of a federation, where there is one.
     const attempt = live.attempt ?? 0;
     const sums = counts ? live.round : live.sums ?? 0;
@@ -108,8 +111,7 @@ export class StatusPanel implements Panel {
     const over = hasEnded(live);
     const since = over || this.connected !== 'open' ? 0 : (performance.now() - this.heard) / 1000;
     this.facts.set('Elapsed', clock(live.seconds + since));
-    this.facts.set('To go', over || live.remaining === null || live.remaining === undefined ? ''
-      : `at most ${clock(live.remaining - (live.state === 'paused' ? 0 : since))}`);
+    this.facts.set('To go', leftText(live, since));
   }
 
   private showSites(sites: LiveSite[]): void {

@@ -63,12 +63,13 @@ export async function checkWidth(page: Page, name: string): Promise<void> {
 }
 
 /** Runs a test on a page, a file or one of a server, keeps a picture of it where FIRM_SCREENSHOTS
- *  says, and looks for trouble. */
+ *  says, and looks for trouble other than what is `allowed`. */
 export async function on(
   name: string,
   where: string,
   work: (page: Page) => Promise<void>,
   options: BrowserContextOptions = {},
+  allowed?: RegExp,
 ): Promise<void> {
   const { page, troubles } = await open(where, options);
   try {
@@ -77,7 +78,7 @@ export async function on(
   } finally {
     await page.context().close();
   }
-  assert.deepEqual(troubles, []);
+  assert.deepEqual(troubles.filter((t) => !allowed?.test(t)), []);
 }
 
 export function image(page: Page, view: string, site: string): Locator {
@@ -105,8 +106,22 @@ export async function settle(page: Page): Promise<void> {
     requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-/** Number of different colours of a canvas. */
-export function colours(canvas: Locator): Promise<number> {
+export function pixels(canvas: Locator): Promise<string> {
+  return canvas.evaluate((c: HTMLCanvasElement) => c.toDataURL());
+}
+
+/** Number of different colours of a canvas, once it has more than `least`; it is drawn in a frame
+ *  that may be still to come. */
+export async function colours(canvas: Locator, least = 1): Promise<number> {
+  const last = Date.now() + 30000;
+  for (;;) {
+    await settle(canvas.page());
+    const found = await coloursNow(canvas);
+    if (found > least || Date.now() > last) return found;
+  }
+}
+
+function coloursNow(canvas: Locator): Promise<number> {
   return canvas.evaluate((c: HTMLCanvasElement) => {
     const { data } = c.getContext('2d')!.getImageData(0, 0, c.width, c.height);
     const seen = new Set<number>();

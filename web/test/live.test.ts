@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { checkWidth, colours, image, on, startBrowser, stopBrowser } from './browser';
+import { checkWidth, colours, image, on, pixels, startBrowser, stopBrowser } from './browser';
 import { Runs } from './runs';
 
 const runs = new Runs();
@@ -20,11 +20,11 @@ before(async () => {
 
 after(async () => {
   await stopBrowser();
-  runs.remove();
+  await runs.remove();
 });
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const last = Date.now() + 60000;
+  const last = Date.now() + 180000; // Machines may have other things to do.
   while (!(await holds())) {
     assert.ok(Date.now() < last, `waited in vain: ${what}`);
     await new Promise((done) => setTimeout(done, 50));
@@ -39,10 +39,6 @@ async function round(page: Page): Promise<number> {
 async function points(page: Page): Promise<number> {
   const label = await page.locator('#convergence .plot').first().getAttribute('aria-label');
   return Number(/(\d+) points/.exec(label ?? '')?.[1] ?? 0);
-}
-
-function pixels(canvas: Locator): Promise<string> {
-  return canvas.evaluate((c: HTMLCanvasElement) => c.toDataURL());
 }
 
 async function grows(what: string, of: () => Promise<number>): Promise<void> {
@@ -92,9 +88,15 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
     await canvas.waitFor();
     await curvesGrow(page);
     assert.match(await page.title(), /^\d+ % \u00b7 live \u2013 FIRM$/);
+    const left = page.locator('#run .facts > div', { hasText: 'To go' });
+    assert.match((await left.textContent())!, /^To goat most \d+:\d\d:\d\d$/);
+    assert.equal(await page.getByText('xrf-1: level').count(), 0); // No rule asks for one.
 
     // Neither charts nor images are made anew, and what was chosen stays.
     await page.getByLabel('Values on a log scale').uncheck();
+    const legend = page.getByRole('group', { name: /^Residual/ })
+      .getByRole('button', { name: 'xrf-2', exact: true });
+    await legend.click();
     await page.locator('#images').getByRole('button', { name: 'Zoom in' }).click();
     for (const each of [canvas, page.locator('#convergence canvas').first()]) {
       await each.evaluate((e) => e.setAttribute('data-mark', ''));
@@ -104,6 +106,8 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
     await until('the image changes', async () => (await pixels(canvas)) !== before);
     await curvesGrow(page);
     assert.equal(await page.locator('[data-mark]').count(), 2);
+    assert.equal(await legend.getAttribute('aria-pressed'), 'false');
+    assert.equal(await page.getByLabel('Values on a log scale').isChecked(), false);
     await checkWidth(page, 'live-running');
 
     await press(page, 'Pause');
@@ -175,7 +179,7 @@ test('without the token a run is seen, and left alone', async () => {
 
 test('a run that is watched to its end leaves the full report', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'whole', ...endless, ...served,
-    '--set', 'stop.rounds=3000');
+    '--set', 'stop.rounds=10000');
   const address = await program.address();
   assert.equal(await post(address, 'pause', new URL(address).hash.replace('#token=', '')), 200);
   await on('live-end', address, async (page) => {
@@ -194,8 +198,11 @@ test('keys alone reach the run', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'keys', ...endless, ...served);
   await on('live-keys', await program.address(), async (page) => {
     await says(page, 'Computing');
+    // Where it is, the table of contents is, too: with all of its parts.
+    await page.locator('#convergence').waitFor();
+    await image(page, 'Reconstruction', 'xrf-1').waitFor();
     const reached = new Set<string>();
-    for (let k = 0; k < 12; ++k) {
+    for (let k = 0; k < 20; ++k) {
       await page.keyboard.press('Tab');
       reached.add(await page.evaluate(() => {
         const e = document.activeElement!;
@@ -213,6 +220,81 @@ test('keys alone reach the run', async () => {
   });
 });
 
+/** What a browser tells a page whose tab is not the one that is shown. */
+async function hide(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { get: () => value, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+}
+
+test('many tabs leave a connection for what one of them asks for', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'tabs', ...endless, ...served);
+  const address = await program.address();
+  await on('live-tabs', address, async (page) => {
+    await says(page, 'Computing');
+    const tabs = [page];
+    while (tabs.length < 8) {
+      await hide(tabs.at(-1)!, true);
+      const tab = await page.context().newPage();
+      await tab.goto(address);
+      await says(tab, 'Computing');
+      tabs.push(tab);
+    }
+    await press(tabs.at(-1)!, 'Pause');
+    await says(tabs.at(-1)!, 'Paused');
+    // The first has not heard of it; it does when it is looked at.
+    assert.equal(await state(page).textContent(), 'Computing');
+    await hide(tabs.at(-1)!, true);
+    await hide(page, false);
+    await says(page, 'Paused');
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await program.ended, 5);
+  });
+});
+
+test('a page whose server goes away finds the next, and takes its token', async () => {
+  const argv = ['recon', 's/study.toml', ...endless];
+  const first = runs.start(...argv, '--out', 'before', ...served);
+  const address = await first.address();
+  await on('live-again', address, async (page) => {
+    await says(page, 'Computing');
+    first.kill('SIGKILL');
+    await says(page, 'The run\u2019s server does not answer; trying again');
+    const second = runs.start(...argv, '--out', 'after', '--dashboard', new URL(address).host);
+    await says(page, 'Computing');
+    await grows('the round', () => round(page));
+    await press(page, 'Pause');
+    await page.getByText('Pause: wrong token').waitFor();
+    await grows('the round', () => round(page));
+    await page.getByLabel('Token').fill('nonsense');
+    await press(page, 'Take it');
+    await press(page, 'Pause');
+    await page.getByText('Pause: wrong token').waitFor();
+    await page.getByLabel('Token').fill(await second.address());
+    await press(page, 'Take it');
+    await press(page, 'Pause');
+    await says(page, 'Paused');
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await second.ended, 5);
+  }, {}, /Failed to load resource/);
+});
+
+test('the time to go is known where a rule has a trend, with the level that it asks for', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'trend', '--method', 'fedpgd',
+    '--set', 'stop.discrepancy=1e-9', '--set', 'stop.kkt=1e-9', ...served);
+  await on('live-trend', await program.address(), async (page) => {
+    await page.getByText('xrf-1: level').waitFor();
+    assert.match((await page.locator('#run dd').first().textContent())!, / of at most 100\u202f000$/);
+    await page.locator('#run .facts').getByText(/^(about|at most) \d+:\d\d/).waitFor();
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await program.ended, 5);
+  });
+});
+
 async function ended(...argv: string[]): Promise<void> {
   assert.equal(await runs.start('recon', 's/study.toml', ...argv).ended, 0);
 }
@@ -224,7 +306,7 @@ test('runs that have ended are shown, and compared', async () => {
   const one = runs.start('view', 'joint');
   await on('view', await one.address(), async (page) => {
     await page.locator('#certificate').waitFor();
-    assert.ok(await colours(image(page, 'Reconstruction', 'xrt')) > 20);
+    assert.ok(await colours(image(page, 'Reconstruction', 'xrt'), 20) > 20);
     assert.equal(await page.locator('#run').isVisible(), false);
     assert.equal(await page.title(), 'live \u2013 FIRM');
   });
@@ -238,9 +320,9 @@ test('runs that have ended are shown, and compared', async () => {
       await image(page, 'joint', 'xrt').waitFor();
       assert.equal(await page.locator('#compared-images canvas.image').count(), 12);
       await page.getByRole('button', { name: 'alone \u2212 joint' }).click();
-      assert.ok(await colours(image(page, 'alone \u2212 joint', 'xrf-1')) > 20);
+      assert.ok(await colours(image(page, 'alone \u2212 joint', 'xrf-1'), 20) > 20);
       await page.getByLabel('Residual of').selectOption('xrf-2');
-      const chart = page.getByRole('img', { name: /^Residual/ });
+      const chart = page.getByRole('group', { name: /^Residual/ });
       assert.match((await chart.getAttribute('aria-label'))!, /of xrf-2\. joint: .*alone: /);
       await page.getByLabel('Full report of').selectOption('alone');
       await page.locator('#certificate').waitFor();

@@ -5,10 +5,11 @@ import { comparedImages } from '../src/comparison_images';
 import { best, differences } from '../src/comparison_table';
 import type { Curve, Live, RunDocument } from '../src/document';
 import { LiveRun } from '../src/live_run';
-import { clock, roundText, stateText, titleText } from '../src/live_text';
+import { clock, leftText, roundText, stateText, titleText } from '../src/live_text';
 import { Pace } from '../src/pace';
 import type { Change } from '../src/panel';
 import { EventParser, type ServerEvent } from '../src/sse';
+import { letsGo } from '../src/tabs';
 import { mostPoints, thinned, thinnedPoints } from '../src/thinned';
 import { tokenIn } from '../src/token';
 
@@ -57,7 +58,7 @@ function curve(key: string, from: number, count: number): Curve {
 
 function live(more: Partial<Live> = {}): Live {
   return { state: 'computing', stage: 'local steps', round: 37, limit: 100, chunk: 0, chunks: 1,
-    seconds: 1, remaining: null, messages: [], images: 0, control: true, ...more };
+    seconds: 1, remaining: null, at_most: false, progress: 0.379, messages: [], images: 0, control: true, ...more };
 }
 
 function run(more: Partial<RunDocument> = {}): RunDocument {
@@ -170,7 +171,8 @@ test('the state in words', () => {
   assert.equal(roundText(live()), '37 of at most 100');
   assert.equal(roundText(live({ limit: 0 })), '37');
   assert.equal(titleText(run(), true), '37 % \u00b7 s \u2013 FIRM');
-  assert.equal(titleText(run({ live: live({ limit: 0 }) }), true), 'round 37 \u00b7 s \u2013 FIRM');
+  assert.equal(titleText(run({ live: live({ progress: null }) }), true),
+    'round 37 \u00b7 s \u2013 FIRM');
   const paused = run({ live: live({ state: 'paused' }) });
   assert.equal(titleText(paused, true), 'paused \u00b7 s \u2013 FIRM');
   const finished = run({ live: live({ state: 'finished' }) });
@@ -183,6 +185,25 @@ test('the state in words', () => {
   const said = [{ seconds: 1, text: 'a.h5: no such file' }];
   assert.equal(stateText(run({ live: live({ state: 'failed', stage: '', messages: said }) })),
     'Failed: a.h5: no such file');
+});
+
+test('what is left, as far as it is known', () => {
+  const left = { remaining: 65, progress: 0.5 };
+  assert.equal(leftText(live(left), 0), 'about 1:05');
+  assert.equal(leftText(live({ ...left, at_most: true }), 6), 'at most 0:59');
+  assert.equal(leftText(live({ ...left, state: 'paused' }), 6), 'about 1:05');
+  assert.equal(leftText(live(left), 65), '');
+  assert.equal(leftText(live(), 0), '');
+  assert.equal(leftText(live({ ...left, state: 'finished' }), 0), '');
+});
+
+test('of many tabs those that were looked at last listen', () => {
+  const seen = [1, 2, 3, 4, 5, 6, 7];
+  const listening = (hidden: boolean) => seen.filter((own) =>
+    !letsGo(hidden, own, seen.filter((other) => other !== own)));
+  assert.deepEqual(listening(true), [4, 5, 6, 7]);
+  assert.deepEqual(listening(false), seen);
+  assert.equal(letsGo(true, 1, [2, 3, 4]), false);
 });
 
 test('a token is found in what was pasted', () => {

@@ -35,7 +35,7 @@ export class Program {
     return this.says(/^(?:dashboard: )?(http:\S+)\n/m);
   }
 
-  kill(): void {
-    if (!this.over) this.child.kill();
+  kill(signal: NodeJS.Signals = 'SIGTERM'): void {
+    if (!this.over) this.child.kill(signal);
   }
 }

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { siteSummaries } from '../src/document';
 import { number } from '../src/format';
 import { Stack } from '../src/stack';
-import { colours, hover, image, on, pixelOf, readout, settle, startBrowser, stopBrowser } from
+import { colours, hover, image, on, pixelOf, pixels, readout, settle, startBrowser, stopBrowser } from
   './browser';
 import { Runs } from './runs';
 
@@ -26,20 +26,20 @@ before(async () => {
 
 after(async () => {
   await stopBrowser();
-  runs.remove();
+  await runs.remove();
 });
 
 test('shows images of all sites, curves, sinograms and the certificate', () =>
   on('whole', report, async (page) => {
     for (const site of ['xrf-1', 'xrf-2', 'xrf-3', 'xrt']) {
       for (const view of ['Reconstruction', 'Truth', 'Sinogram b', 'Residual A w \u2212 b']) {
-        assert.ok(await colours(image(page, view, site)) > 20, `${view} of ${site}`);
+        assert.ok(await colours(image(page, view, site), 20) > 20, `${view} of ${site}`);
       }
     }
     const charts = page.locator('#convergence .plot');
     assert.ok(await charts.count() >= 4);
     for (const chart of await charts.all()) {
-      assert.ok(await colours(chart.locator('canvas')) > 3);
+      assert.ok(await colours(chart.locator('canvas'), 3) > 3);
     }
     await page.getByText(/^Certified to /).waitFor();
     await page.getByText(/no non-negative images v .* can have an objective below/).waitFor();
@@ -153,6 +153,11 @@ test('differences and a common colour scale on request', () =>
     const truth = await pixelOf(image(page, 'Truth', 'xrf-1'));
     const recon = await pixelOf(image(page, 'Reconstruction', 'xrf-1'));
     assert.equal(value, Math.fround(recon.value - truth.value));
+    const at = recon.row * size + recon.column;
+    const [joint, alone] = ['run', 'alone'].map((r) => runs.tiff(r, 'xrf-1', middle).values[at]!);
+    assert.notEqual(joint, alone);
+    assert.equal((await pixelOf(image(page, 'Reconstruction \u2212 alone', 'xrf-1'))).value,
+      Math.fround(joint! - alone!));
     const high = (site: string) => image(page, 'Reconstruction', site)
       .locator('xpath=..').locator('.ends span').last().textContent();
     assert.notEqual(await high('xrf-1'), await high('xrf-2'));
@@ -204,6 +209,84 @@ test('keys alone reach everything', () =>
     assert.equal(await legend.nth(1).textContent(), number(first, 5));
   }));
 
+test('charts are zoomed, and curves hidden, by keys', () =>
+  on('chart-keys', report, async (page) => {
+    const chart = page.getByRole('group', { name: /^Residual/ });
+    const canvas = chart.locator('canvas');
+    const drawn = async () => {
+      await settle(page);
+      return pixels(canvas);
+    };
+    await canvas.scrollIntoViewIfNeeded();
+    const whole = await drawn();
+    await chart.focus();
+    await page.keyboard.press('+');
+    const closer = await drawn();
+    assert.notEqual(closer, whole);
+    await page.keyboard.press('-');
+    assert.equal(await drawn(), whole);
+    await page.keyboard.press('+');
+    await page.keyboard.press('+');
+    await page.keyboard.press('0');
+    assert.equal(await drawn(), whole);
+
+    const name = chart.getByRole('button', { name: 'xrf-2', exact: true });
+    await name.focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await name.getAttribute('aria-pressed'), 'false');
+    assert.notEqual(await drawn(), whole);
+    // It stays hidden when the chart is made anew.
+    await page.getByLabel('Values on a log scale').uncheck();
+    assert.equal(await name.getAttribute('aria-pressed'), 'false');
+    const linear = await drawn();
+    await page.getByLabel('Values on a log scale').check();
+    assert.notEqual(await drawn(), linear);
+    await name.focus();
+    await page.keyboard.press(' ');
+    assert.equal(await name.getAttribute('aria-pressed'), 'true');
+    assert.equal(await drawn(), whole);
+  }));
+
+test('paper has the number of the slice, and all of the study', () =>
+  on('print', report, async (page) => {
+    await page.locator('details').evaluateAll((all) =>
+      all.forEach((e) => ((e as HTMLDetailsElement).open = true)));
+    await page.locator('pre').evaluate((e) => (e.textContent += `description = "${'long '.repeat(99)}"`));
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['#images', '#sinograms']) {
+      assert.match(await page.locator(`${part} .slider`).innerText(), /^Slice\s1$/);
+      assert.equal(await page.locator(`${part} .toolbar button:visible`).count(), 0);
+      assert.equal(await page.locator(`${part} .slider input`).isVisible(), false);
+    }
+    const cut = await page.locator('pre').evaluate((e) => e.scrollWidth - e.clientWidth);
+    assert.ok(cut <= 0, `${cut} pixels are cut off`);
+  }));
+
+test('a run in chunks has the levels of its chunks, and a bound for all of them', async () => {
+  runs.firm('recon', 's/study.toml', '--out', 'chunks', '--set', 'chunks=2', ...rule);
+  const page = runs.path('chunks', 'report.html');
+  const { summary, levels, curves } = runs.document(page);
+  const [first, second] = summary.chunks!;
+  const level = levels!.find((l) => l.site === 'xrt')!;
+  assert.deepEqual(level.round, [0, first!.rounds + 1]);
+  [first!, second!].forEach((chunk, k) => {
+    assert.ok(Math.abs(level.value[k]! / (0.02 * chunk.full_scale!['xrt']!) - 1) < 1e-6);
+  });
+  // At the end of each the rule holds.
+  const residual = curves!.find((c) => c.key === 'residual' && c.site === 'xrt')!;
+  const at = (round: number) => residual.value[residual.round.indexOf(round)]!;
+  assert.ok(at(first!.rounds) <= level.value[0]!);
+  assert.ok(residual.value.at(-1)! <= level.value[1]!);
+  assert.ok(at(level.round[1]!) > level.value[1]!);
+  const r = Math.hypot(first!.kkt.stationarity, second!.kkt.stationarity);
+  await on('chunks', page, async (p) => {
+    const text = await p.getByText(/can have an objective below/).textContent();
+    assert.ok(text!.includes(`by more than ${number(r, 2)} \u00b7`), text!);
+    const label = await p.getByRole('group', { name: /^Residual/ }).getAttribute('aria-label');
+    assert.ok(label!.includes(`xrt: level: ${number(level.value[0])}`), label!);
+  });
+});
+
 test('light and dark, as the system says and by the button', () =>
   on('dark', report, async (page) => {
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -214,7 +297,7 @@ test('light and dark, as the system says and by the button', () =>
     assert.equal(await ground(), 'rgb(20, 23, 27)');
     await page.emulateMedia({ media: 'print' });
     assert.equal(await ground(), 'rgb(255, 255, 255)');
-    assert.equal(await page.locator('.toolbar').first().isVisible(), false);
+    assert.equal(await page.locator('.toolbar button').first().isVisible(), false);
     await page.emulateMedia({ media: 'screen' });
     await settle(page);
   }, { colorScheme: 'dark' }));
@@ -222,7 +305,7 @@ test('light and dark, as the system says and by the button', () =>
 test('fits a telephone', () =>
   on('narrow', report, async (page) => {
     for (const name of ['Each site alone', 'Reconstruction \u2212 truth']) {
-      await page.getByRole('button', { name }).click();
+      await page.getByLabel('What to show').getByRole('button', { name }).click();
     }
     await page.locator('details').evaluateAll((all) =>
       all.forEach((e) => ((e as HTMLDetailsElement).open = true)));

@@ -76,8 +76,9 @@ export class Runs {
     return { columns, values };
   }
 
-  remove(): void {
+  async remove(): Promise<void> {
     for (const each of this.started) each.kill();
-    rmSync(this.directory, { recursive: true, force: true });
+    await Promise.all(this.started.map((each) => each.ended));
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 10 });
   }
 }

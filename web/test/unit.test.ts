@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../src/certificate';
-import { colourAt } from '../src/colormap';
+import { colourAt, paint, type ColourMap } from '../src/colormap';
 import type { RunDocument } from '../src/document';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
+import { levelSeries } from '../src/levels';
 import { sample } from '../src/profile';
 import { Stack } from '../src/stack';
 
@@ -35,6 +36,21 @@ test('colours are those of the pictures of a run', () => {
   assert.deepEqual(colourAt('grey', 0.5), [128, 128, 128]);
   assert.deepEqual(colourAt('diverging', 0.5), [255, 255, 255]);
   assert.deepEqual(colourAt('grey', 7), [255, 255, 255]);
+});
+
+function painted(values: number[], low: number, high: number, map: ColourMap): number[][] {
+  const data = new Uint8ClampedArray(4 * values.length);
+  paint({ data } as unknown as ImageData, values, low, high, map);
+  return values.map((_, k) => [...data.slice(4 * k, 4 * k + 3)]);
+}
+
+test('a difference of 0 is white, where there is another and where there is none', () => {
+  const white = [255, 255, 255];
+  assert.deepEqual(painted([0, -0, NaN], 0, 0, 'diverging'), [white, white, [255, 0, 255]]);
+  const [below, zero, above] = painted([-2, 0, 2], -2, 2, 'diverging');
+  assert.deepEqual([below, zero, above], [colourAt('diverging', 0), white,
+    colourAt('diverging', 1)]);
+  assert.deepEqual(painted([3], 3, 3, 'viridis'), [colourAt('viridis', 0)]);
 });
 
 test('a line visits the pixels under it', () => {
@@ -83,6 +99,25 @@ test('a violated constraint weakens the bound by ||mu|| ||D w||', () => {
   assert.match(text, /\u2016v \u2212 w\u2016 \+ 0\.001\./);
   assert.match(text, /that is 0\.0011 \(5\.5 % of f\)/);
   assert.match(text, /up to \u2016D w\u2016 = 0\.002/);
+});
+
+test('residuals are compared with the levels of their chunk', () => {
+  const curve = (key: string, site: string) => ({ key, site, points: 0, round: [], seconds: [],
+    value: [] });
+  const chunked = { ...run('firm', {}), curves: [curve('objective', ''), curve('residual', 'xrf-1'),
+    curve('residual', 'xrt')], levels: [{ site: 'xrt', round: [0, 11, 21], seconds: [0, 5, 8],
+    value: [3, 2, 4] }, { site: 'nobody', round: [0], seconds: [0], value: [1] }] };
+  const [line, ...others] = levelSeries(chunked, [0, 30, 7], false);
+  assert.deepEqual(others, []);
+  assert.equal(line!.label, 'xrt: level');
+  assert.equal(line!.colour, 1);
+  assert.deepEqual(line!.y, [3, 3, 2, 2, 4, 4]);
+  assert.deepEqual(line!.x.map((x) => Math.round(1000 * x) / 1000), [0, 11, 11, 21, 21, 30]);
+  assert.ok(line!.x.every((x, k) => k === 0 || x > line!.x[k - 1]!));
+  const seconds = levelSeries(chunked, [2, 6], true)[0]!;
+  assert.deepEqual(seconds.y, [3, 3, 2, 2]);
+  assert.deepEqual([seconds.x[0], seconds.x[2], seconds.x[3]], [2, 5, 6]);
+  assert.deepEqual(levelSeries(run('firm', {}), [0, 1], false), []);
 });
 
 test('a bound that says nothing is called so', () => {
