@@ -198,7 +198,7 @@ TEST_F(KeyExchangeTest, RefusesAGroupKeyThatWasNotSealedForTheSite) {
                {"one that does not open", [](std::string& sealed) { sealed.front() ^= 1; }},
                {"one that does not open", [&](std::string& sealed) { sealed = old; }},
                {"one that does not open", [&](std::string& sealed) { sealed = of_b; }},
-               {"59 bytes", [](std::string& sealed) { sealed.pop_back(); }},
+               {"123 bytes", [](std::string& sealed) { sealed.pop_back(); }},
                {"0 bytes", [](std::string& sealed) { sealed.clear(); }}};
   for (const auto& c : cases) {
     changes_[2] = [&](v1::CoordinatorMessage& m) {

@@ -19,7 +19,8 @@ class RunEnd : public ::testing::Test {
   // A new run, up to a moment at which all sites but xrf-2 have their results, and xrf-2 waits for
   // the last sum. False when it was missed: there is half a second to find it.
   bool reach_results_of_others() {
-    const int last = federation_.reference().at("exchanges").get<int>() - 1;
+    // That after all sums of the method, by which sites see that all had the same.
+    const int last = federation_.reference().at("exchanges").get<int>();
     federation_.new_run();
     federation_.start_all();
     TcpProxy& proxy = federation_.proxy("xrf-2");

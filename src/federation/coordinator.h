@@ -27,7 +27,7 @@
 
 namespace firm {
 
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 // Takes messages for one site; must not block for long, and not call back.
 using Outbox = std::function<void(const ToSite&)>;

@@ -196,20 +196,10 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
                     begin.round()));
   state(SiteState::kComputing);
-  RemoteExchange::Setup setup{&channel,
-                              &ledger_,
-                              arguments_.name,
-                              begin.attempt(),
-                              static_cast<std::size_t>(begin.members_size()),
-                              {},
-                              callbacks_.on_state};
-  if (begin.secure()) {
-    setup.masker =
-        exchange_keys({channel, ledger_, credentials_, arguments_.name,
-                       study_hash(work_.terms(), begin), work_.keys(), arguments_.allow_two},
-                      begin);
-  }
-  RemoteExchange exchange(std::move(setup));
+  RemoteExchange exchange = join_attempt(
+      {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
+       work_.keys(), arguments_.allow_two, work_.totals()},
+      begin, callbacks_.on_state);
   try {
     result_.summary = work_.solve(exchange, begin, ledger_);
     if (arguments_.publish) publish(channel, begin.run());

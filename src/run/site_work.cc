@@ -140,8 +140,9 @@ void SiteWork::begin(const v1::Begin& begin) {
 
 void SiteWork::open_checkpoint(std::uint64_t round) {
   checkpoint_.reset();
+  totals_ = {};
   try {
-    if (round > 0) checkpoint_.emplace(checkpoints_.path(round), identity_);
+    if (round > 0) totals_.archive(checkpoint_.emplace(checkpoints_.path(round), identity_));
   } catch (const std::exception& error) {
     checkpoints_.set_aside(round);
     throw CheckpointUnusable(error.what());
@@ -174,11 +175,15 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
     checkpoints_.write(identity_, round, [&](Archive& archive) {
       state(archive);
       collective.archive(archive);
+      exchange.archive(archive);
     });
   };
   Solver solver(input);
   // Only now: the sums by which a solver sets itself up are those of a new run.
-  if (checkpoint_) collective.archive(*checkpoint_);
+  if (checkpoint_) {
+    collective.archive(*checkpoint_);
+    exchange.archive(*checkpoint_);
+  }
   checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
@@ -187,6 +192,7 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   }
   const Stopwatch watch;
   const Solution solution = solver.run();
+  collective.confirm();
   facts_.phases = {{"solving", watch.seconds()}};
   FederationFacts& federation = facts_.federation.emplace();
   federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};

@@ -46,6 +46,8 @@ class SiteWork {
   // Makes ready for an attempt. Throws firm::Error when study and members do not fit together, and
   // CheckpointUnusable.
   void begin(const v1::Begin& begin);
+  // Of the sums before the checkpoint that the attempt begins from.
+  const SumChain& totals() const { return totals_; }
   // Computes, and writes the results.
   Summary solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger);
   // Its images, by name, as its results have them.
@@ -86,6 +88,7 @@ class SiteWork {
   RunFacts facts_;
   std::string identity_;
   std::optional<Checkpoint> checkpoint_;  // to go on from
+  SumChain totals_;                       // in it
   Stopwatch watch_;
   double next_flush_ = 0;
 };
