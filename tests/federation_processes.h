@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -157,6 +158,13 @@ class FederationProcesses {
     int count = 0;
     for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at) ++count;
     return count;
+  }
+  // Lines of a site's ledger.
+  std::vector<nlohmann::json> ledger(const std::string& site) const {
+    std::vector<nlohmann::json> lines;
+    std::istringstream in(file_content(out(site) + "/ledger.jsonl"));
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
   }
   // Where a site is: the attempt and the number of the sum that it sent a share for last.
   using Place = std::pair<int, int>;

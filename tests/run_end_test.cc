@@ -72,6 +72,12 @@ TEST_F(RunEnd, SiteIsKilledBetweenDoneAndFinished) {
   federation_.start("xrf-1");
   open_again();
   federation_.expect_all_finish();
+  // Its summary has also what it sent to be told that the run is finished.
+  for (const std::string& site : FederationProcesses::sites()) {
+    std::uint64_t bytes = 0;
+    for (const auto& line : federation_.ledger(site)) bytes += line.at("bytes").get<std::uint64_t>();
+    EXPECT_EQ(federation_.json(site, "summary.json").at("federation").at("bytes"), bytes) << site;
+  }
 }
 
 TEST_F(RunEnd, SiteIsKilledWhenOthersAreDone) {

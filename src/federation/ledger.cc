@@ -134,4 +134,13 @@ void Ledger::record(const v1::SiteMessage& message) {
   sums.bytes += bytes;
 }
 
+Ledger::Sums Ledger::total() const {
+  Sums all;
+  for (const auto& [kind, sums] : sums_) {
+    all.messages += sums.messages;
+    all.bytes += sums.bytes;
+  }
+  return all;
+}
+
 }  // namespace firm

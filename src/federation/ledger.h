@@ -32,6 +32,8 @@ class Ledger {
 
   // By kind, over all lines of the file.
   const std::map<std::string, Sums>& sums() const { return sums_; }
+  // Of all kinds.
+  Sums total() const;
 
  private:
   struct Close {

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "core/freed_memory.h"
-#include "federation/exchange.h"
 #include "federation/grpc_channel.h"
 #include "federation/key_exchange.h"
 #include "federation/peer_text.h"
@@ -83,7 +82,7 @@ class SiteRun {
   void attempt(SiteChannel& channel, const v1::Begin& begin);
   void refuse_what_was_not_agreed_to(const v1::Begin& begin) const;
   void tell(SiteChannel& channel, const std::string& failure);
-  void publish(SiteChannel& channel, const std::string& run);
+  void publish(SiteChannel& channel);
   void wait_for_finish(SiteChannel& channel);
   // Whether to try again.
   bool lost(const ChannelLost& reason);
@@ -126,6 +125,7 @@ bool SiteRun::lost(const ChannelLost& reason) {
   waiting_ = true;
   if (work_.done() && since_connected_.seconds() > kPatienceSeconds) {
     event("the results are complete, and the coordinator is not there any more");
+    work_.note_sent(ledger_);
     result_.complete = true;
     return false;
   }
@@ -160,7 +160,7 @@ void SiteRun::talk(SiteChannel& channel) {
                     "coordinator: expected a run of which this site has the results, found one "
                     "that is finished without it");
       }
-      work_.forget_checkpoints();
+      work_.finish(ledger_);
       return;
     }
     if (!message.has_begin()) continue;
@@ -202,7 +202,7 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
       begin, callbacks_.on_state);
   try {
     result_.summary = work_.solve(exchange, begin, ledger_);
-    if (arguments_.publish) publish(channel, begin.run());
+    if (arguments_.publish) publish(channel);
   } catch (const Error& error) {
     try {
       tell(channel, what_others_may_know(error));
@@ -211,9 +211,7 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
     }
     throw;
   }
-  v1::SiteMessage done;
-  done.mutable_done()->set_run(begin.run());
-  send_recorded(channel, ledger_, done);
+  send_recorded(channel, ledger_, work_.done_message());
   state(SiteState::kDone);
   wait_for_finish(channel);
 }
@@ -225,26 +223,16 @@ void SiteRun::tell(SiteChannel& channel, const std::string& failure) {
   send_recorded(channel, ledger_, message);
 }
 
-void SiteRun::publish(SiteChannel& channel, const std::string& run) {
-  for (const auto& [name, image] : work_.images()) {
-    const std::span<const float> values = image.values();
-    for (std::size_t offset = 0; offset < values.size(); offset += kChunkWords) {
-      const std::size_t count = std::min(kChunkWords, values.size() - offset);
-      v1::SiteMessage message;
-      message.mutable_image()->set_run(run);
-      message.mutable_image()->set_name(name);
-      message.mutable_image()->set_offset(offset);
-      message.mutable_image()->set_values(values.data() + offset, count * sizeof(float));
-      send_recorded(channel, ledger_, message);
-    }
-  }
+void SiteRun::publish(SiteChannel& channel) {
+  work_.each_image_message(
+      [&](const v1::SiteMessage& message) { send_recorded(channel, ledger_, message); });
 }
 
 // Until every site has its results: one that has not needs the others to repeat the last rounds.
 void SiteRun::wait_for_finish(SiteChannel& channel) {
   while (!receive_within_attempt(channel).has_finished()) {
   }
-  work_.forget_checkpoints();
+  work_.finish(ledger_);
 }
 
 }  // namespace
