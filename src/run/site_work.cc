@@ -88,7 +88,7 @@ void SiteWork::read_state() {
   try {
     const auto json = nlohmann::json::parse(*text);
     state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>(),
-              json.at("finished").get<bool>()};
+              json.value("finished", false)};
   } catch (const nlohmann::json::exception&) {
     throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
   }
