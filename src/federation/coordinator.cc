@@ -187,6 +187,9 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Hello& h
     }
     return text;
   }
+  if (rays_in(hello.geometry()) > kMostRays) {
+    return fmt::format("expected at most {} rays, found {}", kMostRays, rays_in(hello.geometry()));
+  }
   peer.hello = hello;
   peer.ready = true;
   peer.done = hello.done() && hello.run() == state_.run;

@@ -35,7 +35,9 @@ using Outbox = std::function<void(const ToSite&)>;
 struct CoordinatorOptions {
   std::vector<v1::Term> terms;     // of its own study file
   std::vector<std::string> sites;  // of the study
-  std::uint64_t most_words = 0;    // of a share
+  std::uint64_t most_words = 0;    // of a share of pixels
+  std::string rays_of;             // the site whose rays sites sum vectors of; empty: none
+  std::uint64_t slices = 0;        // of these
   std::uint64_t image_values = 0;  // of a published image
   std::string other_at;            // the site that also has the image "other"; empty: none
   bool secure = true;
@@ -129,6 +131,7 @@ class Coordinator {
   SiteState state_of(const std::string& site, const Peer& peer) const;
   Wrong check_position(const v1::Position& position) const;
   Wrong check_attempt(std::uint32_t attempt, Phase phase) const;
+  Wrong check_length(std::uint64_t words) const;
 
   void announce_missing();
   void begin_when_all_are_there();

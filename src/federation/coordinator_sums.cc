@@ -72,12 +72,21 @@ Coordinator::Wrong Coordinator::check_position(const v1::Position& p) const {
                      exchange_->try_number(), p.exchange(), p.try_());
 }
 
+// No more than the study and the rays that its sites have told need.
+Coordinator::Wrong Coordinator::check_length(std::uint64_t words) const {
+  std::uint64_t most = options_.most_words;
+  const auto with_rays = peers_.find(options_.rays_of);
+  if (with_rays != peers_.end()) {
+    most = std::max(most, options_.slices * rays_in(with_rays->second.hello.geometry()));
+  }
+  if (words <= most) return {};
+  return fmt::format("expected at most {} words, found {}", most, words);
+}
+
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& range) {
   if (phase_ == Phase::kGathering) return {};
   if (Wrong wrong = check_position(range.position())) return wrong;
-  if (range.length() > options_.most_words) {
-    return fmt::format("expected at most {} words, found {}", options_.most_words, range.length());
-  }
+  if (Wrong wrong = check_length(range.length())) return wrong;
   if (Wrong wrong = exchange_->take(site, range)) return wrong;
   settle_exchange();
   return {};
@@ -86,9 +95,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& r
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Share& share) {
   if (phase_ == Phase::kGathering) return {};
   if (Wrong wrong = check_position(share.position())) return wrong;
-  if (share.length() > options_.most_words) {
-    return fmt::format("expected at most {} words, found {}", options_.most_words, share.length());
-  }
+  if (Wrong wrong = check_length(share.length())) return wrong;
   if (Wrong wrong = exchange_->take(site, share)) return wrong;
   acknowledge(site, share);
   settle_exchange();

@@ -26,9 +26,14 @@ inline constexpr std::size_t kChunkWords = std::size_t{1} << 15;
 inline constexpr std::size_t kAheadWords = std::size_t{1} << 20;
 inline constexpr std::size_t kTakenWords = kAheadWords / 4;
 
+inline constexpr std::uint64_t kMostRays = std::uint64_t{1} << 26;  // of a site: 8192 x 8192
 inline constexpr std::uint64_t kLargestVector = std::uint64_t{1} << 34;
 inline constexpr std::size_t kMostScalars = 64;
 inline constexpr std::int32_t kLargestExponent = 200;
+
+inline std::uint64_t rays_in(const v1::Geometry& geometry) {
+  return static_cast<std::uint64_t>(geometry.angles_size()) * geometry.beamlets();
+}
 
 class Exchange {
  public:

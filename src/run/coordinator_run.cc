@@ -76,7 +76,8 @@ CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
                             const CoordinatorArguments& a) {
   CoordinatorOptions setup;
   setup.terms = terms_of(file, options);
-  setup.most_words = most_words(file);
+  setup.most_words = most_pixels(file);
+  setup.slices = static_cast<std::uint64_t>(file.slices);
   setup.image_values = static_cast<std::uint64_t>(file.rows) *
                        static_cast<std::uint64_t>(file.columns) *
                        static_cast<std::uint64_t>(file.slices);
@@ -84,7 +85,9 @@ CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
   setup.checkpoint_seconds = a.checkpoint_seconds;
   for (const SiteEntry& site : file.sites) {
     setup.sites.push_back(site.name);
-    if (site.kind == "xrt" && file.other) setup.other_at = site.name;
+    if (site.kind != "xrt") continue;
+    setup.rays_of = site.name;
+    if (file.other) setup.other_at = site.name;
   }
   return setup;
 }
