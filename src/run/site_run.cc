@@ -12,6 +12,7 @@
 #include "federation/grpc_channel.h"
 #include "federation/key_exchange.h"
 #include "federation/peer_text.h"
+#include "federation/pki_show.h"
 #include "firm/error.h"
 #include "run/run_output.h"
 #include "run/site_work.h"
@@ -56,12 +57,30 @@ std::string what_others_may_know(const Error& error) {
   return "an error";
 }
 
+// As load_site_credentials; of a certificate that has expired it also tells what to do.
+Credentials own_credentials(const SiteArguments& a) {
+  const Instant now = current_instant();
+  try {
+    return load_site_credentials(a.pki, a.name, now);
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::kNetwork ||
+        certificate_facts(fmt::format("{}/{}.crt", a.pki, a.name)).not_after > now) {
+      throw;
+    }
+    throw Error(
+        error.kind(),
+        fmt::format("{}; to renew it: firm pki request --dir {} --name {} --renew, then the "
+                    "coordinator signs {}.csr again",
+                    error.what(), a.pki, a.name, a.name));
+  }
+}
+
 class SiteRun {
  public:
   SiteRun(const SiteArguments& arguments, const SiteCallbacks& callbacks)
       : arguments_(arguments),
         callbacks_(callbacks),
-        credentials_(load_site_credentials(arguments.pki, arguments.name, current_instant())),
+        credentials_(own_credentials(arguments)),
         work_(arguments, callbacks),
         ledger_(work_.directory().file("ledger.jsonl")) {}
 
@@ -76,6 +95,13 @@ class SiteRun {
   }
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
 
+  // Reads a certificate that has run out again: it may have been renewed. Throws firm::Error when
+  // it has not, since no peer would accept it.
+  void renew_credentials() {
+    if (current_instant() >= credentials_.certificate.not_after) {
+      credentials_ = own_credentials(arguments_);
+    }
+  }
   // One connection; throws ChannelLost when it breaks, returns when the run is over.
   void connect();
   void talk(SiteChannel& channel);
@@ -134,6 +160,7 @@ bool SiteRun::lost(const ChannelLost& reason) {
 }
 
 void SiteRun::connect() {
+  renew_credentials();
   GrpcChannel channel(arguments_.server,
                       {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
                       kDialSeconds, arguments_.keepalive_seconds);
@@ -185,6 +212,7 @@ void SiteRun::refuse_what_was_not_agreed_to(const v1::Begin& begin) const {
 
 void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   refuse_what_was_not_agreed_to(begin);
+  renew_credentials();
   try {
     work_.begin(begin);
   } catch (const CheckpointUnusable& checkpoint) {
