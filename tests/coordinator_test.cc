@@ -244,6 +244,30 @@ TEST_F(CoordinatorTest, TakesTheSameShareTwiceButNotAnother) {
   expect_refused(0, share(1, 1, {8}), "the same words as before");
 }
 
+TEST_F(CoordinatorTest, TakesTheSameRangeTwiceButNotAnother) {
+  const auto range = [](std::uint64_t exchange, int exponent, std::uint64_t length) {
+    v1::SiteMessage message;
+    message.mutable_range()->mutable_position()->set_attempt(1);
+    message.mutable_range()->mutable_position()->set_exchange(exchange);
+    message.mutable_range()->set_exponent(exponent);
+    message.mutable_range()->set_length(length);
+    return message;
+  };
+  begin();
+  channels_[0]->send(range(0, 3, 5));
+  channels_[0]->send(range(0, 3, 5));
+  for (const std::size_t i : {1u, 2u}) channels_[i]->send(range(0, 2, 5));
+  for (auto& channel : channels_) EXPECT_TRUE(channel->receive().has_scale());
+  EXPECT_EQ(log_.find("refused"), std::string::npos) << log_;
+  for (const auto& other : {range(0, 4, 5), range(0, 3, 6), share(1, 0, {1, 2, 3, 4, 5})}) {
+    channels_.clear();
+    begin();
+    channels_[0]->send(range(0, 3, 5));
+    expect_refused(0, other, "found");
+    EXPECT_CONTAINS(log_, "a: refused");
+  }
+}
+
 TEST_F(CoordinatorTest, BeginsAgainWhenASiteIsLost) {
   begin();
   channels_[2]->leave();

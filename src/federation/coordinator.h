@@ -154,6 +154,7 @@ class Coordinator {
   std::map<std::string, Peer> peers_;
   std::uint64_t connections_ = 0;
   std::map<std::string, v1::Offer> offers_;
+  std::optional<v1::SealedKeys> sealed_keys_;
   std::optional<Exchange> exchange_;
   std::optional<Error> failure_;
   bool paused_ = false;

@@ -7,6 +7,14 @@
 #include "federation/fixed_point.h"
 
 namespace firm {
+namespace {
+
+// A resend changes nothing.
+bool same_bytes(const auto& a, const auto& b) {
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+}  // namespace
 
 // ---- agreeing ----------------------------------------------------------------------------------
 
@@ -18,8 +26,10 @@ Coordinator::Wrong Coordinator::check_attempt(std::uint32_t attempt, Phase phase
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& offer) {
   if (phase_ == Phase::kGathering) return {};  // of an attempt that was abandoned meanwhile
+  const auto before = offers_.find(site);
+  if (before != offers_.end() && same_bytes(before->second, offer)) return {};
   if (Wrong wrong = check_attempt(offer.attempt(), Phase::kAgreeing)) return wrong;
-  if (offer.site() != site || offers_.contains(site)) {
+  if (offer.site() != site || before != offers_.end()) {
     return "expected one offer, under the site's own name, found another";
   }
   offers_[site] = offer;
@@ -34,6 +44,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& o
 // From the first site of the roster to the others; then the sums begin.
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKeys& keys) {
   if (phase_ == Phase::kGathering) return {};
+  if (site == peers_.begin()->first && sealed_keys_ && same_bytes(*sealed_keys_, keys)) return {};
   if (Wrong wrong = check_attempt(keys.attempt(), Phase::kAgreeing)) return wrong;
   if (site != peers_.begin()->first || offers_.size() < peers_.size()) {
     return fmt::format("expected keys from {} after all offers, found them from {}",
@@ -51,6 +62,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKe
     *message.mutable_sealed_key() = key;
     send(key.to(), std::move(message));
   }
+  sealed_keys_ = keys;
   phase_ = Phase::kRunning;
   return {};
 }

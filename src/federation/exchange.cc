@@ -119,6 +119,7 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Sha
 
 std::optional<std::string> Exchange::take(const std::string& site, const v1::Range& range) {
   Sent& sent = sent_.at(site);
+  if (sent.range && sent.exponent == range.exponent() && sent.words == range.length()) return {};
   if (sent.range || !sent.chunks.empty()) {
     return "expected one range or one share in an exchange, found another";
   }
@@ -134,6 +135,8 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Ran
   }
   exponent_ = needs_scale() ? std::max(exponent_, range.exponent()) : range.exponent();
   sent.range = true;
+  sent.exponent = range.exponent();
+  sent.words = range.length();
   return {};
 }
 

@@ -63,9 +63,10 @@ class Exchange {
 
  private:
   struct Sent {
-    std::uint64_t words = 0;
+    std::uint64_t words = 0;  // that have come; of a range, those of the share
     bool last = false;
     bool range = false;
+    std::int32_t exponent = 0;                    // of the range
     std::map<std::uint64_t, Fingerprint> chunks;  // by offset
   };
 
