@@ -166,6 +166,21 @@ TEST(Federation, TellsAllThatHasLeftASite) {
   }
 }
 
+// The image of what XRF does not see is at the XRT site, which may publish it, too.
+TEST(Federation, HasTheImageOfOtherMatter) {
+  FederationPlan p = plan({});
+  p.study_line = "other = true";
+  p.site_arguments = {"--publish"};
+  FederationProcesses federation(p);
+  federation.start_all();
+  federation.expect_all_finish();
+  federation.expect_reference_image("xrt", "other");
+  const Block own = read_images(federation.out("xrt") + "/images.h5", "other");
+  const Block published =
+      read_images(federation.out(kCoordinator) + "/published/other.h5", "other");
+  EXPECT_TRUE(std::ranges::equal(own.values(), published.values()));
+}
+
 TEST(Federation, RunsFedPgdOnlyWithoutMasks) {
   FederationProcesses masked(plan(kFedPgd));
   Process coordinator(masked.command(kCoordinator));

@@ -28,7 +28,8 @@ struct FederationPlan {
   double checkpoint_seconds = 0.05;
   std::vector<std::string> coordinator_arguments;
   std::vector<std::string> site_arguments;
-  std::string site_line;  // of the study, in the table of every site
+  std::string site_line;   // of the study, in the table of every site
+  std::string study_line;  // in that of the study
 };
 
 class FederationProcesses {
@@ -39,7 +40,8 @@ class FederationProcesses {
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
     run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
          "--angles", std::to_string(plan_.angles), "--noise", "0.01"});
-    add_site_line();
+    add_to_study("[[site]]\n", plan_.site_line);
+    add_to_study("[study]\n", plan_.study_line);
     AuthorityOptions authority;
     authority.directory = directory_ / kCoordinator;
     make_pki(authority, current_instant());
@@ -112,15 +114,25 @@ class FederationProcesses {
       if (!code) return;
     }
     expect_reference_images();
+    expect_reference_history();
+  }
+  // What sites tell of every round, also of those that a process made that was killed.
+  void expect_reference_history() {
+    const std::string expected = history(directory_ / "reference");
+    EXPECT_FALSE(expected.empty());
+    for (const std::string& site : sites()) {
+      EXPECT_EQ(history(out(site)), expected) << site << "\n" << everything_printed();
+    }
   }
   void expect_reference_images() {
-    for (const std::string& site : sites()) {
-      const std::string image = "recon/" + site + "_rec/recon_00000.tiff";
-      const std::string expected = file_content(directory_ / ("reference/" + image));
-      EXPECT_FALSE(expected.empty()) << image;
-      EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " is another\n"
-                                                                     << everything_printed();
-    }
+    for (const std::string& site : sites()) expect_reference_image(site, site);
+  }
+  void expect_reference_image(const std::string& site, const std::string& name) {
+    const std::string image = "recon/" + name + "_rec/recon_00000.tiff";
+    const std::string expected = file_content(directory_ / ("reference/" + image));
+    EXPECT_FALSE(expected.empty()) << image;
+    EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " is another\n"
+                                                                   << everything_printed();
   }
   // Ends what is left, and makes room for another run.
   void new_run() {
@@ -185,6 +197,19 @@ class FederationProcesses {
   }
 
  private:
+  // What is a sum over all sites, round by round.
+  static std::string history(const std::string& directory) {
+    std::string text;
+    std::istringstream in(file_content(directory + "/history.jsonl"));
+    for (std::string line; std::getline(in, line);) {
+      const auto json = nlohmann::json::parse(line);
+      for (const char* key : {"round", "objective", "step_norm", "kkt"}) {
+        text += json.at(key).dump() + " ";
+      }
+      text += "\n";
+    }
+    return text;
+  }
   void run(std::vector<std::string> command) {
     command.insert(command.begin(), FIRM_PROGRAM);
     Process process(command);
@@ -192,12 +217,11 @@ class FederationProcesses {
     // 5: the number of rounds was the limit.
     if (code != 0 && code != 5) throw std::runtime_error(process.output());
   }
-  void add_site_line() {
-    const std::string table = "[[site]]\n";
+  void add_to_study(const std::string& table, const std::string& line) {
     std::string text = file_content(study());
     for (std::size_t at = 0; (at = text.find(table, at)) != std::string::npos;) {
       at += table.size();
-      text.insert(at, plan_.site_line + "\n");
+      text.insert(at, line + "\n");
     }
     std::ofstream(study()) << text;
   }
