@@ -146,11 +146,7 @@ void run_site_part(const BareFederation& f, std::size_t index, const std::string
   Ledger ledger(directory + "/ledger.jsonl");
   GrpcChannel channel("127.0.0.1:" + port, identity_of(credentials), kLimitSeconds);
   const v1::Begin begin = join(channel, ledger, name);
-  RemoteExchange::Setup setup{&channel, &ledger, name, begin.attempt(), f.sites, {}};
-  if (f.secure) {
-    setup.masker = exchange_keys({channel, ledger, credentials, name, "bare", {}}, begin);
-  }
-  RemoteExchange exchange(std::move(setup));
+  RemoteExchange exchange = join_attempt({channel, ledger, credentials, name, "bare", {}}, begin);
   FixedPointCollective collective(exchange);
   measure_sums(collective, f, index);
   leave(channel, ledger, begin.run());

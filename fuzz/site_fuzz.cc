@@ -137,7 +137,8 @@ class Peers {
                      last.offer().signature()};
     const PairSecrets pairs =
         a.agree(std::vector<Offer>{of_b, c.offer()}, [](const auto&...) { return true; });
-    sealed_ = seal_group_key(Secret::random(), pairs.at("b"), a.offer().from, "b");
+    sealed_ =
+        seal_group_key({Secret::random(), SumChain().text()}, pairs.at("b"), a.offer().from, "b");
     return message;
   }
 

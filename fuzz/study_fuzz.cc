@@ -21,7 +21,7 @@ void run(const std::string& text) {
   } catch (const Error&) {
     return;
   }
-  require(!terms_of(study, options).empty() && most_words(study) > 0, "a study has terms");
+  require(!terms_of(study, options).empty() && most_pixels(study) > 0, "a study has terms");
   file.write(study_text(study));
   require(read_study(file.path()) == study, "a study is the same when it is read again");
   const StudyFile resolved = resolved_study(study, {"a/study.toml", "b", ""}, {}, options);

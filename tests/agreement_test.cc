@@ -249,19 +249,23 @@ TEST(Agreement, RefusesMissingSecondAndUnknownSites) {
   EXPECT_THROW((void)t.a.agree(std::vector{t.from_b, t.from_c, own}, verify), Error);
 }
 
+GroupKey drawn() { return {Secret::random(), SumChain().text()}; }
+
 TEST(GroupKey, IsOpenedByThePeerItIsSealedFor) {
-  const Secret group = Secret::random();
+  const GroupKey group{Secret::random(), std::string(64, '7')};
   const Secret pair = Secret::random();
   const std::string sealed = seal_group_key(group, pair, member("argonne"), "berkeley");
-  EXPECT_EQ(sealed.size(), 60u);
-  EXPECT_EQ(hex(open_group_key(sealed, pair, member("berkeley")).bytes()), hex(group.bytes()));
+  EXPECT_EQ(sealed.size(), 124u);
+  const GroupKey opened = open_group_key(sealed, pair, member("berkeley"));
+  EXPECT_EQ(hex(opened.key.bytes()), hex(group.key.bytes()));
+  EXPECT_EQ(opened.totals, group.totals);
   // Another nonce each time.
   EXPECT_NE(sealed, seal_group_key(group, pair, member("argonne"), "berkeley"));
 }
 
 TEST(GroupKey, IsNotOpenedByAnotherSiteOrInAnotherRun) {
   const Secret pair = Secret::random();
-  const std::string sealed = seal_group_key(Secret::random(), pair, member("argonne"), "berkeley");
+  const std::string sealed = seal_group_key(drawn(), pair, member("argonne"), "berkeley");
   EXPECT_THROW(open_group_key(sealed, Secret::random(), member("berkeley")), Error);
   EXPECT_THROW(open_group_key(sealed, pair, member("chicago")), Error);
   Membership other = member("berkeley");
@@ -277,7 +281,7 @@ TEST(GroupKey, IsNotOpenedByAnotherSiteOrInAnotherRun) {
 
 TEST(GroupKey, IsNotOpenedAfterAnyChange) {
   const Secret pair = Secret::random();
-  const std::string sealed = seal_group_key(Secret::random(), pair, member("argonne"), "berkeley");
+  const std::string sealed = seal_group_key(drawn(), pair, member("argonne"), "berkeley");
   for (std::size_t bit = 0; bit < 8 * sealed.size(); ++bit) {
     std::string changed = sealed;
     changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
@@ -290,11 +294,9 @@ TEST(GroupKey, IsNotOpenedAfterAnyChange) {
 
 TEST(GroupKey, IsSealedByTheFirstSiteOnly) {
   const Secret pair = Secret::random();
-  EXPECT_THROW(seal_group_key(Secret::random(), pair, member("berkeley"), "argonne"),
-               std::logic_error);
-  EXPECT_THROW(seal_group_key(Secret::random(), pair, member("argonne"), "argonne"),
-               std::logic_error);
-  EXPECT_THROW(seal_group_key(Secret::random(), pair, member("argonne"), "desy"), std::logic_error);
+  EXPECT_THROW(seal_group_key(drawn(), pair, member("berkeley"), "argonne"), std::logic_error);
+  EXPECT_THROW(seal_group_key(drawn(), pair, member("argonne"), "argonne"), std::logic_error);
+  EXPECT_THROW(seal_group_key(drawn(), pair, member("argonne"), "desy"), std::logic_error);
 }
 
 // ---- what peers say

@@ -58,6 +58,20 @@ TEST_F(CheckCommand, PutsLongTextsBelowEachOther) {
   EXPECT_EQ(o.out.substr(end + 1, 24), std::string(24, ' '));
 }
 
+TEST_F(CheckCommand, TakesTheArgumentsOfTheRun) {
+  const Outcome site =
+      check("--name xrf-1 --publish --keepalive-seconds 5 --truth study/truth.h5 --out run");
+  EXPECT_EQ(site.code, 0) << site.out << site.err;
+  EXPECT_CONTAINS(site.out, "publish        at the end this site's image goes to the coordinator");
+  EXPECT_CONTAINS(site.out, "truth          study/truth.h5: true images to compare with");
+  EXPECT_EQ(check("--listen 127.0.0.1:0 --checkpoint-seconds 2 --keepalive-seconds 5").code, 0);
+  expect_error(check("--keepalive-seconds 0.1"), 2, "--keepalive-seconds");
+  const Outcome none = check("--name xrf-1 --truth study/none.h5");
+  EXPECT_EQ(none.code, 3);
+  EXPECT_CONTAINS(none.out, "WRONG    truth          study/none.h5");
+  EXPECT_EQ(check("--name xrf-1 --truth study/xrf-1.h5").code, 3);
+}
+
 TEST_F(CheckCommand, WantsToKnowWhoseDataItIs) {
   expect_error(check("--data study/xrf-1.h5"), 2, "--name");
 }

@@ -117,13 +117,24 @@ TEST_F(CommandLine, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(file_content(directory_ / "one/xrt.h5"), file_content(directory_ / "two/xrt.h5"));
 }
 
-TEST_F(CommandLine, DemoDrawsAPicture) {
+TEST_F(CommandLine, DemoShowsWhatAFederationIsGoodFor) {
   const Outcome o = run("demo --out shown");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_CONTAINS(o.out, "shown/demo.png");
   EXPECT_EQ(file_content(directory_ / "shown/demo.png").substr(1, 3), "PNG");
   EXPECT_TRUE(std::filesystem::exists(directory_ / "shown/study.toml"));
   EXPECT_CONTAINS(file_content(directory_ / "shown/report.html"), R"("phases":{"solving":)");
+  const auto summary = [&](const std::string& run) {
+    return nlohmann::json::parse(file_content(directory_ / ("shown/" + run + "/summary.json")));
+  };
+  const auto alone = summary("alone").at("error_to_truth").at("sites");
+  ASSERT_EQ(alone.size(), 4u);
+  for (const auto& [site, error] : alone.items()) {
+    const auto joint = summary("federated/" + site);
+    EXPECT_TRUE(joint.at("federation").at("secure_aggregation").get<bool>()) << site;
+    EXPECT_EQ(joint.at("federation").at("sites"), 4);
+    EXPECT_LT(joint.at("error_to_truth").at("total"), error) << site;
+  }
 }
 
 // A limit on the size of files stands for a full disk.

@@ -59,6 +59,15 @@ v1::SiteMessage share(std::uint32_t attempt, std::uint64_t exchange,
   return message;
 }
 
+using Rays = std::vector<std::pair<int, std::uint32_t>>;  // angles and beamlets, of each site
+
+v1::SiteMessage with_rays(v1::SiteMessage hello, const Rays::value_type& rays) {
+  v1::Geometry& geometry = *hello.mutable_hello()->mutable_geometry();
+  geometry.mutable_angles()->Resize(rays.first, 0.0);
+  geometry.set_beamlets(rays.second);
+  return hello;
+}
+
 class CoordinatorTest : public ::testing::Test {
  protected:
   void start(const CoordinatorOptions& o = options()) {
@@ -69,12 +78,14 @@ class CoordinatorTest : public ::testing::Test {
   }
 
   // All sites connected and greeted; their Begin is taken.
-  void begin(const CoordinatorOptions& o = options()) {
+  void begin(const CoordinatorOptions& o = options(), const Rays& rays = Rays(3)) {
     start(o);
     for (const std::string& site : kSites) {
       channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, site));
     }
-    for (std::size_t i = 0; i < kSites.size(); ++i) channels_[i]->send(hello(kSites[i]));
+    for (std::size_t i = 0; i < kSites.size(); ++i) {
+      channels_[i]->send(with_rays(hello(kSites[i]), rays.at(i)));
+    }
     for (auto& channel : channels_) {
       v1::CoordinatorMessage message = channel->receive();
       while (message.has_waiting()) message = channel->receive();
@@ -96,6 +107,43 @@ class CoordinatorTest : public ::testing::Test {
   std::unique_ptr<Coordinator> coordinator_;
   std::vector<std::unique_ptr<LocalChannel>> channels_;
 };
+
+// Shares are bounded by what the study and the rays of its sites need, not by what one claims.
+TEST_F(CoordinatorTest, TakesNoLongerSharesThanTheStudyHas) {
+  const auto length_of = [](std::uint64_t words) {
+    v1::SiteMessage message = share(1, 0, {1, 2, 3});
+    message.mutable_share()->set_length(words);
+    message.mutable_share()->set_last(false);
+    message.mutable_share()->clear_scalars();
+    return message;
+  };
+  CoordinatorOptions o = options();
+  o.most_words = 100;
+  o.rays_of = "c";
+  o.slices = 7;
+  const Rays rays = {{9, 1000}, {9, 1000}, {3, 10}};
+  for (const std::uint64_t words : {210u, 211u}) {
+    channels_.clear();
+    begin(o, rays);
+    if (words == 210) {
+      channels_[0]->send(length_of(words));
+      EXPECT_EQ(log_.find("refused"), std::string::npos) << log_;
+    } else {
+      expect_refused(0, length_of(words), "expected at most 210 words, found 211");
+      v1::SiteMessage range;
+      range.mutable_range()->mutable_position()->set_attempt(1);
+      range.mutable_range()->set_length(words);
+      channels_.clear();
+      begin(o, rays);
+      expect_refused(1, range, "expected at most 210 words, found 211");
+    }
+  }
+  channels_.clear();
+  start(o);
+  channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, "c"));
+  expect_refused(0, with_rays(hello("c"), {1 << 14, 1 << 13}),
+                 "expected at most 67108864 rays, found 134217728");
+}
 
 TEST_F(CoordinatorTest, AddsUpWhatAllSitesSend) {
   begin();
@@ -153,7 +201,7 @@ TEST_F(CoordinatorTest, RefusesOtherVersionsNamesAndSites) {
   }
   v1::SiteMessage other = hello("a");
   other.mutable_hello()->set_protocol(kProtocol + 1);
-  expect_refused(0, other, "expected protocol 2");
+  expect_refused(0, other, "expected protocol 3");
   expect_refused(1, hello("a"), "expected the site of the certificate, b, found a");
   expect_refused(2, v1::SiteMessage(), "empty or unknown");
   LocalChannel stranger(*coordinator_, "z");
@@ -211,6 +259,30 @@ TEST_F(CoordinatorTest, TakesTheSameShareTwiceButNotAnother) {
   EXPECT_EQ(sum, 9u);
   channels_[0]->send(share(1, 1, {7}));
   expect_refused(0, share(1, 1, {8}), "the same words as before");
+}
+
+TEST_F(CoordinatorTest, TakesTheSameRangeTwiceButNotAnother) {
+  const auto range = [](std::uint64_t exchange, int exponent, std::uint64_t length) {
+    v1::SiteMessage message;
+    message.mutable_range()->mutable_position()->set_attempt(1);
+    message.mutable_range()->mutable_position()->set_exchange(exchange);
+    message.mutable_range()->set_exponent(exponent);
+    message.mutable_range()->set_length(length);
+    return message;
+  };
+  begin();
+  channels_[0]->send(range(0, 3, 5));
+  channels_[0]->send(range(0, 3, 5));
+  for (const std::size_t i : {1u, 2u}) channels_[i]->send(range(0, 2, 5));
+  for (auto& channel : channels_) EXPECT_TRUE(channel->receive().has_scale());
+  EXPECT_EQ(log_.find("refused"), std::string::npos) << log_;
+  for (const auto& other : {range(0, 4, 5), range(0, 3, 6), share(1, 0, {1, 2, 3, 4, 5})}) {
+    channels_.clear();
+    begin();
+    channels_[0]->send(range(0, 3, 5));
+    expect_refused(0, other, "found");
+    EXPECT_CONTAINS(log_, "a: refused");
+  }
 }
 
 TEST_F(CoordinatorTest, BeginsAgainWhenASiteIsLost) {

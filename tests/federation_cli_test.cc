@@ -1,6 +1,12 @@
 // firm coordinator and firm site, undisturbed: what they agree on, refuse, keep and publish.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+#include <set>
+
 #include "federation_processes.h"
 #include "firm/error.h"
 #include "io/image_file.h"
@@ -93,6 +99,86 @@ TEST(Federation, PublishesAnImageWhereTheSiteSaysSo) {
     EXPECT_TRUE(std::ranges::equal(own.values(), published.values())) << site;
     EXPECT_GT(federation.sent(site, "image"), 0);
   }
+}
+
+std::set<std::string> hashes_of_shares(const FederationProcesses& federation) {
+  std::set<std::string> hashes;
+  for (const std::string& site : FederationProcesses::sites()) {
+    for (const auto& line : federation.ledger(site)) {
+      if (line.at("kind") == "share") hashes.insert(line.at("sha256").get<std::string>());
+    }
+  }
+  return hashes;
+}
+
+// Shares of the same numbers are never the same bytes under masks, and always without.
+TEST(Federation, MasksWhatLeavesASite) {
+  for (const bool secure : {true, false}) {
+    FederationPlan p = plan({"method=firm", "stop.rounds=4", "stop.discrepancy=0"});
+    if (!secure) p.coordinator_arguments = p.site_arguments = {"--insecure"};
+    FederationProcesses federation(p);
+    std::set<std::string> first;
+    std::set<std::string> common;
+    for (int run = 0; run < 2; ++run) {
+      federation.new_run();
+      federation.start_all();
+      federation.expect_all_finish();
+      const std::set<std::string> hashes = hashes_of_shares(federation);
+      EXPECT_GE(hashes.size(), 4u * FederationProcesses::sites().size());
+      std::set_intersection(first.begin(), first.end(), hashes.begin(), hashes.end(),
+                            std::inserter(common, common.end()));
+      if (run == 0) first = hashes;
+    }
+    EXPECT_EQ(common, secure ? std::set<std::string>{} : first);
+  }
+}
+
+// What the summary tells and what is printed at the end is what the ledger has.
+TEST(Federation, TellsAllThatHasLeftASite) {
+  for (const bool publishes : {false, true}) {
+    FederationPlan p = plan({});
+    if (publishes) p.site_arguments = {"--publish"};
+    FederationProcesses federation(p);
+    federation.start_all();
+    federation.expect_all_finish();
+    for (const std::string& site : FederationProcesses::sites()) {
+      std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> kinds;
+      std::uint64_t messages = 0;
+      std::uint64_t bytes = 0;
+      for (const auto& line : federation.ledger(site)) {
+        auto& [count, sum] = kinds[line.at("kind").get<std::string>()];
+        count += 1;
+        sum += line.at("bytes").get<std::uint64_t>();
+        messages += 1;
+        bytes += line.at("bytes").get<std::uint64_t>();
+      }
+      EXPECT_EQ(kinds.contains("image"), publishes);
+      for (const auto& [kind, sums] : kinds) {
+        char line[80];
+        std::snprintf(line, sizeof(line), "  %-12s %9lu %12lu\n", kind.c_str(), sums.first,
+                      sums.second);
+        EXPECT_CONTAINS(federation.log(site), line);
+      }
+      const auto told = federation.json(site, "summary.json").at("federation");
+      EXPECT_EQ(told.at("messages"), messages) << site;
+      EXPECT_EQ(told.at("bytes"), bytes) << site;
+    }
+  }
+}
+
+// The image of what XRF does not see is at the XRT site, which may publish it, too.
+TEST(Federation, HasTheImageOfOtherMatter) {
+  FederationPlan p = plan({});
+  p.study_line = "other = true";
+  p.site_arguments = {"--publish"};
+  FederationProcesses federation(p);
+  federation.start_all();
+  federation.expect_all_finish();
+  federation.expect_reference_image("xrt", "other");
+  const Block own = read_images(federation.out("xrt") + "/images.h5", "other");
+  const Block published =
+      read_images(federation.out(kCoordinator) + "/published/other.h5", "other");
+  EXPECT_TRUE(std::ranges::equal(own.values(), published.values()));
 }
 
 TEST(Federation, RunsFedPgdOnlyWithoutMasks) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct FederationPlan {
   int delay = 0;  // of every message, in ms, each way: what is to happen midway has time to
   std::vector<std::string> coordinator_arguments;
   std::vector<std::string> site_arguments;
-  std::string site_line;  // of the study, in the table of every site
+  std::string site_line;   // of the study, in the table of every site
+  std::string study_line;  // in that of the study
 };
 
 class FederationProcesses {
@@ -41,7 +43,8 @@ class FederationProcesses {
     run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
          "--angles", std::to_string(plan_.angles), "--slices", std::to_string(plan_.slices),
          "--noise", "0.01"});
-    add_site_line();
+    add_to_study("[[site]]\n", plan_.site_line);
+    add_to_study("[study]\n", plan_.study_line);
     AuthorityOptions authority;
     authority.directory = directory_ / kCoordinator;
     make_pki(authority, current_instant());
@@ -117,16 +120,27 @@ class FederationProcesses {
       if (!code) return;
     }
     expect_reference_images();
+    expect_reference_history();
   }
-  void expect_reference_images() {
+  // What sites tell of every round, also of those that a process made that was killed.
+  void expect_reference_history() {
+    const std::string expected = history(directory_ / "reference");
+    EXPECT_FALSE(expected.empty());
     for (const std::string& site : sites()) {
-      for (int slice = 0; slice < plan_.slices; ++slice) expect_reference_image(site, slice);
+      EXPECT_EQ(history(out(site)), expected) << site << "\n" << everything_printed();
     }
   }
-  void expect_reference_image(const std::string& site, int slice) {
+  void expect_reference_images() {
+    for (const std::string& site : sites()) expect_reference_image(site, site);
+  }
+  // All slices of an image that a site has.
+  void expect_reference_image(const std::string& site, const std::string& name) {
+    for (int slice = 0; slice < plan_.slices; ++slice) expect_reference_slice(site, name, slice);
+  }
+  void expect_reference_slice(const std::string& site, const std::string& name, int slice) {
     const std::string number = std::to_string(slice);
     const std::string image =
-        "recon/" + site + "_rec/recon_" + std::string(5 - number.size(), '0') + number + ".tiff";
+        "recon/" + name + "_rec/recon_" + std::string(5 - number.size(), '0') + number + ".tiff";
     const std::string expected = file_content(directory_ / ("reference/" + image));
     EXPECT_FALSE(expected.empty()) << image;
     EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " is another\n"
@@ -169,6 +183,13 @@ class FederationProcesses {
     for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at) ++count;
     return count;
   }
+  // Lines of a site's ledger.
+  std::vector<nlohmann::json> ledger(const std::string& site) const {
+    std::vector<nlohmann::json> lines;
+    std::istringstream in(file_content(out(site) + "/ledger.jsonl"));
+    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    return lines;
+  }
   // Where a site is: the attempt and the number of the sum that it sent a share for last.
   using Place = std::pair<int, int>;
   Place place(const std::string& site) const {
@@ -188,6 +209,19 @@ class FederationProcesses {
   }
 
  private:
+  // What is a sum over all sites, round by round.
+  static std::string history(const std::string& directory) {
+    std::string text;
+    std::istringstream in(file_content(directory + "/history.jsonl"));
+    for (std::string line; std::getline(in, line);) {
+      const auto json = nlohmann::json::parse(line);
+      for (const char* key : {"round", "objective", "step_norm", "kkt"}) {
+        text += json.at(key).dump() + " ";
+      }
+      text += "\n";
+    }
+    return text;
+  }
   void run(std::vector<std::string> command) {
     command.insert(command.begin(), FIRM_PROGRAM);
     Process process(command);
@@ -195,12 +229,11 @@ class FederationProcesses {
     // 5: the number of rounds was the limit.
     if (code != 0 && code != 5) throw std::runtime_error(process.output());
   }
-  void add_site_line() {
-    const std::string table = "[[site]]\n";
+  void add_to_study(const std::string& table, const std::string& line) {
     std::string text = file_content(study());
     for (std::size_t at = 0; (at = text.find(table, at)) != std::string::npos;) {
       at += table.size();
-      text.insert(at, plan_.site_line + "\n");
+      text.insert(at, line + "\n");
     }
     std::ofstream(study()) << text;
   }

@@ -54,7 +54,7 @@ TEST_F(Messages, ThatDoNotFitTheRunAreRefused) {
   expect_refused_in_a_run(share(1, 0, 1, std::uint64_t{1} << 62), "expected at most");
   v1::SiteMessage unknown;
   v1::SiteMessage::GetReflection()->MutableUnknownFields(&unknown)->AddVarint(99, 1);
-  expect_refused_in_a_run(unknown, "expected a message of protocol 2, found one that is empty");
+  expect_refused_in_a_run(unknown, "expected a message of protocol 3, found one that is empty");
 }
 
 TEST_F(Messages, OfAnotherVersionOrStudyAreRefused) {
@@ -64,7 +64,7 @@ TEST_F(Messages, OfAnotherVersionOrStudyAreRefused) {
   later.mutable_hello()->set_software("9.9");
   EXPECT_CONTAINS(
       say_as_a({later}).refusal,
-      fmt::format("expected protocol 2 (firm {}), found protocol 3 (firm 9.9)", kVersion));
+      fmt::format("expected protocol 3 (firm {}), found protocol 4 (firm 9.9)", kVersion));
   v1::SiteMessage differs = hello("a");
   differs.mutable_hello()->mutable_terms(0)->set_value("5");
   differs.mutable_hello()->mutable_terms(1)->set_field("image columms");
@@ -163,7 +163,7 @@ TEST_F(Messages, AreRefusedWhileMoreOfThemCome) {
     a->send(other);
     for (;;) a->send(share(1, 0, kChunkWords, kChunkWords));
   } catch (const Error& e) {
-    EXPECT_CONTAINS(std::string(e.what()), "coordinator: expected protocol 2");
+    EXPECT_CONTAINS(std::string(e.what()), "coordinator: expected protocol 3");
   }
   expect_served();
 }

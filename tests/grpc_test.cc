@@ -40,7 +40,8 @@ TEST_F(Strangers, WithACertificateThatIsNotASitesAreTurnedAway) {
                      "certificate verify failed");
   const Credentials expired = certificates_.enrol("a", Certificates::long_ago());
   certificates_.enrol("a");
-  expect_turned_away(tls_with(identity_of(expired)), "certificate verify failed");
+  expect_turned_away(tls_with(identity_of(expired)),
+                     "certificate verify failed: one that has expired");
 }
 
 TEST_F(Strangers, ThatSendGarbageDoNotDisturb) {

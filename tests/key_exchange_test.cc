@@ -198,7 +198,7 @@ TEST_F(KeyExchangeTest, RefusesAGroupKeyThatWasNotSealedForTheSite) {
                {"one that does not open", [](std::string& sealed) { sealed.front() ^= 1; }},
                {"one that does not open", [&](std::string& sealed) { sealed = old; }},
                {"one that does not open", [&](std::string& sealed) { sealed = of_b; }},
-               {"59 bytes", [](std::string& sealed) { sealed.pop_back(); }},
+               {"123 bytes", [](std::string& sealed) { sealed.pop_back(); }},
                {"0 bytes", [](std::string& sealed) { sealed.clear(); }}};
   for (const auto& c : cases) {
     changes_[2] = [&](v1::CoordinatorMessage& m) {
@@ -277,12 +277,42 @@ TEST_F(KeysAtTheCoordinator, AreOneForEachSiteFromTheFirst) {
   expect_refused(0, keys_to({"b", "c"}, 2), "expected attempt 1, found 2");
 }
 
+// The same bytes again change nothing, whenever they come.
+TEST_F(KeysAtTheCoordinator, MayBeSentTwice) {
+  begin();
+  channels_[0]->send(offer_by("a", 1));
+  channels_[0]->send(offer_by("a", 1));
+  send_offers();
+  channels_[1]->send(offer_by("b", 1));
+  channels_[0]->send(keys_to({"b", "c"}, 1));
+  channels_[0]->send(keys_to({"b", "c"}, 1));
+  channels_[2]->send(offer_by("c", 1));
+  int offers = 0;
+  int keys = 0;
+  channels_[0]->leave();  // so that the end of what b has got is known
+  for (v1::CoordinatorMessage m; !m.has_abandon(); m = channels_[1]->receive()) {
+    EXPECT_FALSE(m.has_refusal()) << m.refusal().message();
+    offers += m.has_offers() ? 1 : 0;
+    keys += m.has_sealed_key() ? 1 : 0;
+  }
+  EXPECT_EQ(offers, 1);
+  EXPECT_EQ(keys, 1);
+  begin();
+  send_offers();
+  channels_[0]->send(keys_to({"b", "c"}, 1));
+  v1::SiteMessage other = keys_to({"b", "c"}, 1);
+  other.mutable_sealed_keys()->mutable_keys(0)->set_sealed("another");
+  expect_refused(0, other, "at another stage");
+}
+
 TEST_F(KeysAtTheCoordinator, AreOfferedOnceUnderOnesOwnName) {
   begin();
   expect_refused(0, offer_by("b", 1), "expected one offer, under the site's own name");
   begin();
   channels_[0]->send(offer_by("a", 1));
-  expect_refused(0, offer_by("a", 1), "expected one offer");
+  v1::SiteMessage other = offer_by("a", 1);
+  other.mutable_offer()->set_public_key("another");
+  expect_refused(0, other, "expected one offer");
   begin();
   expect_refused(0, offer_by("a", 0), "expected attempt 1, found 0");
   begin();

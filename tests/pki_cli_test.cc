@@ -78,6 +78,39 @@ TEST_F(PkiCommand, EnrolsASite) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "center/argonne.key"));
 }
 
+// Someone else is the authority: the coordinator's key stays with the coordinator, too.
+TEST_F(PkiCommand, EnrolsACoordinator) {
+  expect_done(pki("init --dir authority --authority-only"));
+  for (const std::string name : {"coordinator.key", "coordinator.crt"}) {
+    EXPECT_FALSE(std::filesystem::exists(directory_ / ("authority/" + name)));
+  }
+  const Outcome request = pki("request --dir center --coordinator");
+  expect_done(request);
+  expect_error(pki("sign --dir authority center/coordinator.csr"), 3,
+               "found CN = coordinator; the certificate of a coordinator needs --host");
+  const Outcome answer =
+      pki("sign --dir authority center/coordinator.csr --host recon.example.org --host 192.0.2.7");
+  expect_done(answer);
+  EXPECT_CONTAINS(answer.out, "coordinator for recon.example.org, 192.0.2.7, valid until");
+  for (const std::string name : {"coordinator.crt", "ca.crt", "issued.jsonl"}) {
+    std::filesystem::copy(directory_ / ("authority/" + name), directory_ / "center");
+  }
+  const Credentials made = load_coordinator_credentials(directory_ / "center", current_instant());
+  EXPECT_EQ(made.certificate.hosts, (std::vector<std::string>{"recon.example.org", "192.0.2.7"}));
+  EXPECT_CONTAINS(request.out, grouped(made.certificate.key_fingerprint, 4));
+  EXPECT_CONTAINS(answer.out, grouped(made.certificate.key_fingerprint, 4));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "authority/coordinator.key"));
+
+  expect_done(pki("request --dir center --coordinator --renew"));
+  expect_done(pki("sign --dir authority center/coordinator.csr --host recon.example.org"));
+  expect_error(pki("request --dir center --coordinator"), 3, "center/coordinator.key");
+  expect_error(pki("request --dir center"), 2, "--coordinator");
+  // A name is no way to a coordinator's certificate, and a site has no hosts.
+  expect_done(pki("request --dir site --name argonne"));
+  expect_error(pki("sign --dir authority site/argonne.csr --host evil.example.org"), 3,
+               "expected CN = coordinator, which --host is for, found CN = argonne");
+}
+
 TEST_F(PkiCommand, KeepsAListOfWhatItSigned) {
   expect_done(pki("init --dir center"));
   enrol("argonne");

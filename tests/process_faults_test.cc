@@ -70,7 +70,9 @@ TEST_F(ProcessFaults, DiskOfTheCoordinatorIsFull) {
   federation_.kill("xrf-1");
   federation_.start("xrf-1");
   expect_end(kCoordinator, 3, "coordinator.json: expected a file that can be written");
-  EXPECT_EQ(federation_.json(kCoordinator, "coordinator.json"), before);
+  for (const char* key : {"run", "attempt", "finished"}) {
+    EXPECT_EQ(federation_.json(kCoordinator, "coordinator.json").at(key), before.at(key));
+  }
   go_on_with(kCoordinator);
 }
 

@@ -82,6 +82,21 @@ TEST_F(RefusedSite, LeavesWithExitCode4) {
                  "expected a certificate that is valid");
 }
 
+// A certificate that runs out while the site dials, and one that is renewed in time.
+TEST_F(RefusedSite, LeavesWhenItsCertificateHasRunOut) {
+  const auto almost_a_year_ago =
+      current_instant() - std::chrono::days(kLeafDays) + std::chrono::seconds(2);
+  certificates_.enrol("xrf-1", almost_a_year_ago);
+  const std::string home = certificates_.home("xrf-1");
+  std::vector<std::string> command = site_command("xrf-1", home);
+  *std::find(command.begin(), command.end(), fmt::format("127.0.0.1:{}", port_)) = "127.0.0.1:1";
+  Process site(command);
+  EXPECT_EQ(site.wait(kPatience), 4) << site.output();
+  EXPECT_CONTAINS(site.output(), "xrf-1.crt: validity: expected a certificate that is valid on");
+  EXPECT_CONTAINS(site.output(),
+                  fmt::format("firm pki request --dir {} --name xrf-1 --renew", home));
+}
+
 // Of two processes the later one takes part; then all sites do.
 TEST_F(RefusedSite, LeavesWhenItIsStartedTwice) {
   const std::vector<std::string> command = site_command("xrf-1", certificates_.home("xrf-1"));

@@ -19,7 +19,8 @@ class RunEnd : public ::testing::Test {
   // A new run, up to a moment at which all sites but xrf-2 have their results, and xrf-2 waits for
   // the last sum. False when it was missed: there is half a second to find it.
   bool reach_results_of_others() {
-    const int last = federation_.reference().at("exchanges").get<int>() - 1;
+    // That after all sums of the method, by which sites see that all had the same.
+    const int last = federation_.reference().at("exchanges").get<int>();
     federation_.new_run();
     TcpProxy& proxy = federation_.proxy("xrf-2");
     proxy.delay(20);  // so that its last sums can be told apart
@@ -72,6 +73,13 @@ TEST_F(RunEnd, SiteIsKilledBetweenDoneAndFinished) {
   federation_.start("xrf-1");
   open_again();
   federation_.expect_all_finish();
+  // Its summary has also what it sent to be told that the run is finished.
+  for (const std::string& site : FederationProcesses::sites()) {
+    std::uint64_t bytes = 0;
+    for (const auto& line : federation_.ledger(site))
+      bytes += line.at("bytes").get<std::uint64_t>();
+    EXPECT_EQ(federation_.json(site, "summary.json").at("federation").at("bytes"), bytes) << site;
+  }
 }
 
 TEST_F(RunEnd, SiteIsKilledWhenOthersAreDone) {
@@ -86,10 +94,18 @@ TEST_F(RunEnd, SiteIsKilledWhenOthersAreDone) {
 
 TEST_F(RunEnd, CoordinatorIsKilledWhenSomeAreDone) {
   ASSERT_TRUE(reach([&] { return reach_results_of_others(); }));
+  const auto counts = [&](const char* file) { return federation_.json(kCoordinator, file); };
+  const int sums = federation_.reference().at("exchanges").get<int>() + 1;
+  EXPECT_TRUE(
+      wait_until(kPatience, [&] { return counts("coordinator.json").at("exchanges") == sums; }));
   federation_.kill(kCoordinator);
+  const double seconds = counts("coordinator.json").at("seconds");
   federation_.start(kCoordinator);
   open_again();
   federation_.expect_all_finish();
+  // Its summary is about the run, not about the process that was the last.
+  EXPECT_GE(counts("summary.json").at("exchanges"), sums);
+  EXPECT_GT(counts("summary.json").at("seconds"), seconds);
 }
 
 TEST_F(RunEnd, CoordinatorIsKilledWhenSomeHaveBeenToldThatItIsFinished) {
@@ -113,10 +129,18 @@ TEST_F(RunEnd, SiteIsKilledWhenTheOthersHaveLeft) {
 TEST_F(RunEnd, SameCommandsAfterTheEndChangeNothing) {
   federation_.start_all();
   federation_.expect_all_finish();
-  const std::string summary = file_content(federation_.out("xrt") + "/summary.json");
+  std::map<std::string, std::string> summaries;
+  for (const std::string name : {"xrt", kCoordinator}) {
+    summaries[name] = file_content(federation_.out(name) + "/summary.json");
+  }
   federation_.start_all();
   federation_.expect_all_finish();
-  EXPECT_EQ(file_content(federation_.out("xrt") + "/summary.json"), summary);
+  for (const auto& [name, summary] : summaries) {
+    EXPECT_EQ(file_content(federation_.out(name) + "/summary.json"), summary);
+  }
+  // The sums of the method, and one to see that all had the same.
+  EXPECT_EQ(federation_.json(kCoordinator, "summary.json").at("exchanges"),
+            federation_.reference().at("exchanges").get<int>() + 1);
   EXPECT_EQ(federation_.beginnings().size(), 1u);
   for (const auto& entry : std::filesystem::directory_iterator(federation_.out("xrt"))) {
     EXPECT_EQ(entry.path().filename().string().find("checkpoint"), std::string::npos);

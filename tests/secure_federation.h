@@ -49,7 +49,7 @@ class SecureFederation : public ::testing::Test {
   struct AtSite {
     std::size_t number;
     SiteChannel& channel;
-    WordExchange& exchange;
+    RemoteExchange& exchange;
     FixedPointCollective& collective;
   };
   using Work = std::function<void(const AtSite&)>;
@@ -102,6 +102,7 @@ class SecureFederation : public ::testing::Test {
   std::vector<LocalChannel::Change> changes_{kCount};  // to what the coordinator sends to a site
   std::vector<TappedChannel::Tape> tapes_{kCount};     // of the last attempt
   std::vector<std::string> studies_{kCount, "study"};  // hashes of what each site takes part in
+  std::vector<SumChain> totals_{kCount};               // that a site's checkpoint has
   std::map<std::string, std::string> keys_;            // that the study names
 
  private:
@@ -110,12 +111,9 @@ class SecureFederation : public ::testing::Test {
       TappedChannel tapped(channel, tapes_[i]);
       Ledger ledger(directory_ / fmt::format("ledger-{}", sites_[i]));
       const v1::Begin begin = greet(sites_[i], tapped);
-      RemoteExchange::Setup setup{&tapped, &ledger, sites_[i], begin.attempt(), kCount, {}};
-      if (begin.secure()) {
-        setup.masker =
-            exchange_keys({tapped, ledger, credentials_[i], sites_[i], studies_[i], keys_}, begin);
-      }
-      RemoteExchange exchange(std::move(setup));
+      RemoteExchange exchange = join_attempt(
+          {tapped, ledger, credentials_[i], sites_[i], studies_[i], keys_, false, totals_[i]},
+          begin);
       FixedPointCollective collective(exchange);
       work({i, tapped, exchange, collective});
       return {};

@@ -276,6 +276,90 @@ TEST_F(SecureSums, ForOneSiteFailThereWhenOthersWereToldOtherThings) {
   }
 }
 
+// Nothing is summed after the last sum but a sum of nothing.
+TEST_F(SecureSums, AreConfirmedAlsoWhenTheyAreTheLast) {
+  for (const std::string opener : {"", "b"}) {
+    SCOPED_TRACE(opener);
+    const std::uint64_t last = 2;
+    const auto work = [&](const AtSite& at) {
+      std::vector<float> values(10, 1.0f);
+      for (std::uint64_t k = 0; k < last; ++k) at.collective.sum(values, {});
+      if (opener.empty()) {
+        at.collective.sum(values, {});
+      } else {
+        at.collective.sum_for(opener, values);
+      }
+      at.collective.confirm();
+    };
+    start();
+    changes_.assign(kCount, {});
+    good_attempt(work);
+    changes_[1] = [](v1::CoordinatorMessage& m) {
+      if (!m.has_total() || m.total().position().exchange() != last) return;
+      m.mutable_total()->mutable_words()->at(5) ^= 1;
+    };
+    for (const Ending& ending : attempt(work)) {
+      EXPECT_EQ(ending.kind, Error::Kind::kNetwork);
+      EXPECT_CONTAINS(ending.text, "have all received the same sums");
+    }
+  }
+}
+
+// What was different in the last sum before a checkpoint is in the checkpoint.
+TEST_F(SecureSums, AreComparedBeforeAnotherAttemptGoesOnFromThem) {
+  const auto sum_and_keep = [&](const AtSite& at) {
+    for (std::uint64_t k = 0; k <= kWrongSum; ++k) {
+      std::vector<float> values(10, 1.0f);
+      double scalar = 1;
+      at.collective.sum(values, std::span(&scalar, 1));
+    }
+    totals_[at.number] = at.exchange.totals();
+  };
+  for (const Equivocation& equivocation : {kEquivocations[0], kEquivocations[1]}) {
+    SCOPED_TRACE(equivocation.what);
+    for (std::size_t liar = 0; liar < kCount; ++liar) {
+      start();
+      changes_.assign(kCount, {});
+      totals_.assign(kCount, {});
+      for (int turn = 0; turn < 2; ++turn) good_attempt(sum_and_keep);
+      changes_[liar] = equivocation.change;
+      good_attempt(sum_and_keep);
+      changes_[liar] = {};
+      std::vector<int> summed(kCount);
+      const auto endings = attempt([&](const AtSite& at) {
+        at.collective.confirm();
+        summed[at.number] = 1;
+      });
+      EXPECT_EQ(summed, std::vector<int>(kCount));
+      // All compare theirs with those of a; the first to find them different ends the attempt.
+      const bool said = std::any_of(endings.begin(), endings.end(), [](const Ending& e) {
+        return e.kind == Error::Kind::kNetwork &&
+               e.text.find("site a: expected a site that has received the same sums so far") !=
+                   std::string::npos;
+      });
+      EXPECT_TRUE(said) << endings[1].text;
+    }
+  }
+}
+
+// The same sums in another attempt, under other masks, are the same to a checkpoint.
+TEST_F(SecureSums, AreTheSameToACheckpointUnderAnyMasks) {
+  std::vector<std::string> texts;
+  for (const bool secure : {false, true, true}) {
+    start(secure);
+    good_attempt([&](const AtSite& at) {
+      results_of_many_sums(at.number, at.collective);
+      totals_[at.number] = at.exchange.totals();
+    });
+    for (SumChain& totals : totals_) {
+      texts.push_back(totals.text());
+      totals = {};
+    }
+  }
+  EXPECT_NE(texts.front(), SumChain().text());
+  for (const std::string& text : texts) EXPECT_EQ(text, texts.front());
+}
+
 // --- a site that does not do what it should
 
 TEST_F(SecureSums, RefuseAShareOfBefore) {

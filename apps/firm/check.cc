@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "federation/grpc_limits.h"
 #include "firm/error.h"
 #include "run/preflight.h"
 #include "settings.h"
@@ -14,6 +15,9 @@ namespace {
 struct Arguments {
   PreflightArguments preflight;
   std::vector<std::string> settings;
+  // Of which nothing is to be checked but that a run would take them.
+  double keepalive_seconds = kKeepaliveSeconds;
+  double checkpoint_seconds = 0;
 };
 
 const char* level_text(Finding::Level level) {
@@ -77,10 +81,16 @@ void add_check(CLI::App& app, int& exit_code) {
       ->take_all();
   verb->add_flag("--insecure", p.insecure, "As for the run");
   verb->add_flag("--allow-two", p.allow_two, "As for the run");
+  verb->add_flag("--publish", p.publish, "As for the run");
+  verb->add_option("--truth", p.truth, "As for the run");
+  verb->add_option("--keepalive-seconds", a->keepalive_seconds, "As for the run")
+      ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0));
+  verb->add_option("--checkpoint-seconds", a->checkpoint_seconds, "As for the run");
   verb->footer(
-      "Takes what 'firm site' or 'firm coordinator' takes, and checks as much as it is told "
-      "about:\n"
-      "the study, the data, memory, certificates, the connection, the disk. One line for each; "
+      "Takes what 'firm site' or 'firm coordinator' takes, but for --quiet, --json and "
+      "--dashboard,\n"
+      "and checks as much as it is told about: the study, the data, memory, certificates, the "
+      "connection, the disk. One line for each; "
       "where\n"
       "something is wrong, one more with the fix. A run that is under way does not notice.\n"
       "Exit code, of the worst: 0 nothing wrong, 2 study or options, 3 data, memory or disk,\n"

@@ -41,8 +41,10 @@ void run_init(const InitArguments& a) {
   for (const std::string& file : made.files) fmt::print("wrote {}\n", file);
   fmt::print("authority     {}, valid until {}\n", made.ca.subject,
              pki::time_text(made.ca.not_after));
-  fmt::print("coordinator   {}, valid until {}\n", fmt::join(made.coordinator.hosts, ", "),
-             pki::time_text(made.coordinator.not_after));
+  if (!o.alone) {
+    fmt::print("coordinator   {}, valid until {}\n", fmt::join(made.coordinator.hosts, ", "),
+               pki::time_text(made.coordinator.not_after));
+  }
   print_fingerprint("\nFingerprint of the authority, for the sites to compare over the telephone",
                     made.ca.fingerprint);
 }
@@ -54,20 +56,25 @@ void add_init(CLI::App& pki) {
       "init", "Coordinator: make the authority and the coordinator's certificate");
   verb->add_option("--dir", o.directory, "Directory; created when needed")->required();
   auto* name = verb->add_option("--name", o.name, "Name of the study")->capture_default_str();
-  verb->add_option("--host", o.hosts,
-                   "Host name or IP address by which sites reach the coordinator; may be repeated; "
-                   "without: localhost, 127.0.0.1, ::1")
-      ->expected(1)
-      ->take_all();
+  auto* hosts =
+      verb->add_option("--host", o.hosts,
+                       "Host name or IP address by which sites reach the coordinator; may be "
+                       "repeated; without: localhost, 127.0.0.1, ::1")
+          ->expected(1)
+          ->take_all();
   auto* days = verb->add_option("--days", o.days,
                                 "Days that the authority is valid; the coordinator's certificate "
                                 "is valid for 365 of them at most")
                    ->capture_default_str();
+  auto* alone = verb->add_flag("--authority-only", o.alone,
+                               "The coordinator is elsewhere, and sends a request as sites do")
+                    ->excludes(hosts);
   verb->add_flag("--renew", a->renew,
                  "A new certificate for the coordinator's key from the authority that is there; "
                  "with --host for other hosts. Sites notice nothing")
       ->excludes(name)
-      ->excludes(days);
+      ->excludes(days)
+      ->excludes(alone);
   verb->footer(
       "Makes ca.key, ca.crt, coordinator.key, coordinator.crt and issued.jsonl, the list of what\n"
       "has been signed. Whoever has ca.key can make sites: keep the directory to yourself, and\n"
@@ -84,25 +91,36 @@ void add_init(CLI::App& pki) {
 struct RequestArguments {
   std::string directory;
   std::string name;
+  bool coordinator = false;
   bool renew = false;
 };
 
-void run_request(const RequestArguments& a) {
+void run_request(RequestArguments& a) {
+  if (a.coordinator) a.name = kCoordinatorName;
+  if (a.name == kCoordinatorName && !a.coordinator) {
+    throw usage_error({"--name", "", kCertificateNameRule, a.name});
+  }
+  if (a.name.empty()) {
+    throw usage_error({"firm pki request", "--name", "a site name, or --coordinator", "none"});
+  }
   const SiteRequest made =
       a.renew ? renew_request(a.directory, a.name) : request_certificate(a.directory, a.name);
   if (!a.renew) fmt::print("wrote {} (secret, stays here)\n", made.key_path);
   fmt::print("wrote {}\n", made.request_path);
   print_fingerprint("\nFingerprint of the public key, to compare over the telephone",
                     made.key_fingerprint);
-  fmt::print("\nSend {} to the coordinator. {}.crt and ca.crt come back; put them into {}.\n",
-             made.request_path, a.name, a.directory);
+  fmt::print("\nSend {} to the {}. {}.crt and ca.crt come back; put them into {}.\n",
+             made.request_path, a.coordinator ? "authority" : "coordinator", a.name, a.directory);
 }
 
 void add_request(CLI::App& pki) {
   auto a = std::make_shared<RequestArguments>();
   CLI::App* verb = pki.add_subcommand("request", "Site: make a key, and a request to certify it");
   verb->add_option("--dir", a->directory, "Directory; created when needed")->required();
-  verb->add_option("--name", a->name, "Name of the site, as in the study")->required();
+  auto* name = verb->add_option("--name", a->name, "Name of the site, as in the study");
+  verb->add_flag("--coordinator", a->coordinator,
+                 "The coordinator, whose authority is elsewhere, instead of a site")
+      ->excludes(name);
   verb->add_flag("--renew", a->renew, "A new request for the key that is there");
   verb->footer(
       "Makes SITE.key, which never leaves the directory, and SITE.csr, which goes to the\n"
@@ -110,7 +128,8 @@ void add_request(CLI::App& pki) {
       "\n"
       "Examples:\n"
       "  firm pki request --dir pki --name argonne\n"
-      "  firm pki request --dir pki --name argonne --renew");
+      "  firm pki request --dir pki --name argonne --renew\n"
+      "  firm pki request --dir pki --coordinator");
   verb->callback([a] { run_request(*a); });
 }
 
@@ -127,22 +146,36 @@ void run_sign(const SignOptions& o) {
   const Signed s = sign_request(o, current_instant());
   print_replaced(s);
   fmt::print("wrote {}\n", s.path);
-  fmt::print("site {}, valid until {}{}\n", s.certificate.name,
+  const bool coordinator = s.certificate.purpose == CertificatePurpose::kCoordinator;
+  const std::string who = coordinator ? "coordinator" : "site";
+  fmt::print("{} {}, valid until {}{}\n", who,
+             coordinator ? fmt::format("for {}", fmt::join(s.certificate.hosts, ", "))
+                         : s.certificate.name,
              pki::time_text(s.certificate.not_after),
              s.cut_short ? ", where the authority ends" : "");
-  print_fingerprint("\nFingerprint of the site's public key, which the site can read to you",
+  print_fingerprint(fmt::format("\nFingerprint of the {0}'s public key, which the {0} can read to "
+                                "you",
+                                who),
                     s.certificate.key_fingerprint);
-  print_fingerprint("Fingerprint of the authority, which you can read to the site",
+  print_fingerprint(fmt::format("Fingerprint of the authority, which you can read to the {}", who),
                     s.ca.fingerprint);
-  fmt::print("\nSend {} and {} back to {}.\n", s.path, s.ca_path, s.certificate.name);
+  fmt::print("\nSend {} and {} back to {}{}.\n", s.path, s.ca_path, coordinator ? "the " : "",
+             s.certificate.name);
 }
 
 void add_sign(CLI::App& pki) {
   auto o = std::make_shared<SignOptions>();
   CLI::App* verb = pki.add_subcommand("sign", "Coordinator: certify the key of a site");
-  verb->add_option("REQUEST", o->request, "The site's request, SITE.csr")->required();
+  verb->add_option("REQUEST", o->request, "The site's request, SITE.csr; or coordinator.csr")
+      ->required();
   verb->add_option("--dir", o->directory, "Directory of the authority")->required();
   verb->add_option("--out", o->out, "File to write; without: SITE.crt in the directory");
+  verb->add_option(
+          "--host", o->hosts,
+          "Of a coordinator, and only of one: host name or IP address by which sites reach "
+          "it; may be repeated")
+      ->expected(1)
+      ->take_all();
   verb->add_option("--days", o->days, "Days that the certificate is valid; ends with the authority")
       ->capture_default_str();
   verb->add_flag("--replace", o->replace,
@@ -154,7 +187,8 @@ void add_sign(CLI::App& pki) {
       "\n"
       "Examples:\n"
       "  firm pki sign --dir pki argonne.csr\n"
-      "  firm pki sign --dir pki argonne.csr --days 30 --out /media/stick/argonne.crt");
+      "  firm pki sign --dir pki argonne.csr --days 30 --out /media/stick/argonne.crt\n"
+      "  firm pki sign --dir pki coordinator.csr --host recon.example.org");
   verb->callback([o] { run_sign(*o); });
 }
 

@@ -22,8 +22,7 @@ struct Arguments {
 void print_sent(const SiteResult& result) {
   fmt::print("\nWhat left this site:\n  {:<12} {:>9} {:>12}\n", "kind", "messages", "bytes");
   for (const auto& [kind, sums] : result.sent) {
-    fmt::print("  {:<12} {:>9} {:>12}\n", kind, sums.messages,
-               bytes_text(static_cast<double>(sums.bytes)));
+    fmt::print("  {:<12} {:>9} {:>12}\n", kind, sums.messages, sums.bytes);
   }
 }
 

@@ -19,7 +19,9 @@ namespace {
 
 constexpr int kNonceBytes = 12;
 constexpr int kTagBytes = 16;
-constexpr int kSealedBytes = kNonceBytes + static_cast<int>(Secret::kSize) + kTagBytes;
+constexpr int kKeyBytes = static_cast<int>(Secret::kSize);
+constexpr int kTotalsBytes = static_cast<int>(SumChain::kDigits);
+constexpr int kSealedBytes = kNonceBytes + kKeyBytes + kTotalsBytes + kTagBytes;
 
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using KeyContext = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
@@ -192,16 +194,18 @@ Secret Agreement::secret_with(const Offer& peer) const {
                                  .bytes());
 }
 
-std::string seal_group_key(const Secret& group, const Secret& pair, const Membership& first,
+std::string seal_group_key(const GroupKey& group, const Secret& pair, const Membership& first,
                            const std::string& peer) {
   FIRM_CHECK(first.name == sorted_roster(first.roster).front());
   FIRM_CHECK(peer != first.name && is_member(first, peer));
+  FIRM_CHECK(group.totals.size() == SumChain::kDigits);
   const std::string context = sealing_context(first, first.name, peer);
   const Secret key = derive(pair, context);
   std::string sealed(kSealedBytes, '\0');
   unsigned char* const nonce = raw(sealed);
   unsigned char* const text = nonce + kNonceBytes;
-  unsigned char* const tag = text + Secret::kSize;
+  unsigned char* const totals = text + kKeyBytes;
+  unsigned char* const tag = totals + kTotalsBytes;
   FIRM_CHECK(RAND_bytes(nonce, kNonceBytes) == 1);
   const Cipher cipher(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
   EVP_CIPHER_CTX* const c = cipher.get();
@@ -209,13 +213,14 @@ std::string seal_group_key(const Secret& group, const Secret& pair, const Member
   FIRM_CHECK(EVP_EncryptInit_ex(c, EVP_aes_256_gcm(), nullptr, raw(key), nonce) == 1);
   FIRM_CHECK(EVP_EncryptUpdate(c, nullptr, &size, raw(context), static_cast<int>(context.size())) ==
              1);
-  FIRM_CHECK(EVP_EncryptUpdate(c, text, &size, raw(group), Secret::kSize) == 1);
+  FIRM_CHECK(EVP_EncryptUpdate(c, text, &size, raw(group.key), kKeyBytes) == 1);
+  FIRM_CHECK(EVP_EncryptUpdate(c, totals, &size, raw(group.totals), kTotalsBytes) == 1);
   FIRM_CHECK(EVP_EncryptFinal_ex(c, tag, &size) == 1);  // writes nothing
   FIRM_CHECK(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, kTagBytes, tag) == 1);
   return sealed;
 }
 
-Secret open_group_key(const std::string& sealed, const Secret& pair, const Membership& self) {
+GroupKey open_group_key(const std::string& sealed, const Secret& pair, const Membership& self) {
   const std::string first = sorted_roster(self.roster).front();
   if (sealed.size() != kSealedBytes) {
     refuse(first, fmt::format("a sealed group key of {} bytes", kSealedBytes),
@@ -225,7 +230,7 @@ Secret open_group_key(const std::string& sealed, const Secret& pair, const Membe
   const Secret key = derive(pair, context);
   const unsigned char* const nonce = raw(sealed);
   const unsigned char* const text = nonce + kNonceBytes;
-  std::string tag = sealed.substr(kNonceBytes + Secret::kSize);
+  std::string tag = sealed.substr(kSealedBytes - kTagBytes);
   const ExpectedFailures quiet;
   const Cipher cipher(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
   EVP_CIPHER_CTX* const c = cipher.get();
@@ -235,9 +240,11 @@ Secret open_group_key(const std::string& sealed, const Secret& pair, const Membe
   FIRM_CHECK(EVP_DecryptInit_ex(c, EVP_aes_256_gcm(), nullptr, raw(key), nonce) == 1);
   FIRM_CHECK(EVP_DecryptUpdate(c, nullptr, &size, raw(context), static_cast<int>(context.size())) ==
              1);
-  FIRM_CHECK(EVP_DecryptUpdate(c, out, &size, text, Secret::kSize) == 1);
+  std::string totals(SumChain::kDigits, '\0');
+  FIRM_CHECK(EVP_DecryptUpdate(c, out, &size, text, kKeyBytes) == 1);
+  FIRM_CHECK(EVP_DecryptUpdate(c, raw(totals), &size, text + kKeyBytes, kTotalsBytes) == 1);
   FIRM_CHECK(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, kTagBytes, tag.data()) == 1);
-  Secret group = take(bytes);
+  GroupKey group{take(bytes), totals};
   if (EVP_DecryptFinal_ex(c, raw(tag), &size) != 1) {
     refuse(first, "a group key sealed for this site and run", "one that does not open");
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "federation/keystream.h"
+#include "federation/sum_chain.h"
 
 namespace firm {
 
@@ -76,12 +77,18 @@ class Agreement {
 std::optional<Secret> x25519(const Secret& private_key, const std::string& public_key);
 std::string x25519_public(const Secret& private_key);
 
+// What the first site of the roster tells each peer in secret.
+struct GroupKey {
+  Secret key;
+  std::string totals;  // of that site, see SumChain
+};
+
 // The group key as the first site of the roster sends it to `peer`: nonce (12 bytes), AES-256-GCM
-// (32), tag (16), under a key derived from their pair secret. Bound to study, roster, run, both
-// names.
-std::string seal_group_key(const Secret& group, const Secret& pair, const Membership& first,
+// of key and totals (32 and 64), tag (16), under a key derived from their pair secret. Bound to
+// study, roster, run, both names.
+std::string seal_group_key(const GroupKey& group, const Secret& pair, const Membership& first,
                            const std::string& peer);
 // As that peer opens it; throws if it is not, to the bit, what was sealed for it in this run.
-Secret open_group_key(const std::string& sealed, const Secret& pair, const Membership& self);
+GroupKey open_group_key(const std::string& sealed, const Secret& pair, const Membership& self);
 
 }  // namespace firm

@@ -26,24 +26,25 @@ std::map<std::string, std::string> as_map(const auto& terms) {
   return map;
 }
 
+struct Difference {
+  std::string field;
+  std::string coordinator;
+  std::string site;
+};
+
 // Where two lists of terms differ, field by field.
-std::vector<v1::Difference> differences(const std::map<std::string, std::string>& ours,
-                                        const std::map<std::string, std::string>& theirs) {
+std::vector<Difference> differences(const std::map<std::string, std::string>& ours,
+                                    const std::map<std::string, std::string>& theirs) {
   std::set<std::string> fields;
   for (const auto& [field, value] : ours) fields.insert(field);
   for (const auto& [field, value] : theirs) fields.insert(field);
-  std::vector<v1::Difference> found;
+  std::vector<Difference> found;
   for (const std::string& field : fields) {
     const auto a = ours.find(field);
     const auto b = theirs.find(field);
     const std::string left = a == ours.end() ? "(absent)" : a->second;
     const std::string right = b == theirs.end() ? "(absent)" : b->second;
-    if (left == right) continue;
-    v1::Difference d;
-    d.set_field(field);
-    d.set_coordinator(left);
-    d.set_site(right);
-    found.push_back(d);
+    if (left != right) found.push_back({field, left, right});
   }
   return found;
 }
@@ -182,10 +183,13 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Hello& h
   const auto differing = differences(as_map(options_.terms), as_map(hello.terms()));
   if (!differing.empty()) {
     std::string text = "the study differs from the coordinator's:";
-    for (const v1::Difference& d : differing) {
-      text += fmt::format("\n  {}: expected {}, found {}", d.field(), d.coordinator(), d.site());
+    for (const Difference& d : differing) {
+      text += fmt::format("\n  {}: expected {}, found {}", d.field, d.coordinator, d.site);
     }
     return text;
+  }
+  if (rays_in(hello.geometry()) > kMostRays) {
+    return fmt::format("expected at most {} rays, found {}", kMostRays, rays_in(hello.geometry()));
   }
   peer.hello = hello;
   peer.ready = true;
@@ -262,6 +266,7 @@ void Coordinator::begin_when_all_are_there() {
   }
   log(fmt::format("attempt {} begins at round {}", state_.attempt, begin.round()));
   offers_.clear();
+  sealed_keys_.reset();
   exchange_.emplace(options_.sites, 0);
   last_checkpoint_ = std::chrono::steady_clock::now();
   phase_ = options_.secure ? Phase::kAgreeing : Phase::kRunning;

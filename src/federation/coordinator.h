@@ -27,7 +27,7 @@
 
 namespace firm {
 
-inline constexpr std::uint32_t kProtocol = 2;
+inline constexpr std::uint32_t kProtocol = 3;
 
 // Takes messages for one site; must not block for long, and not call back.
 using Outbox = std::function<void(const ToSite&)>;
@@ -35,7 +35,9 @@ using Outbox = std::function<void(const ToSite&)>;
 struct CoordinatorOptions {
   std::vector<v1::Term> terms;     // of its own study file
   std::vector<std::string> sites;  // of the study
-  std::uint64_t most_words = 0;    // of a share
+  std::uint64_t most_words = 0;    // of a share of pixels
+  std::string rays_of;             // the site whose rays sites sum vectors of; empty: none
+  std::uint64_t slices = 0;        // of these
   std::uint64_t image_values = 0;  // of a published image
   std::string other_at;            // the site that also has the image "other"; empty: none
   bool secure = true;
@@ -130,6 +132,7 @@ class Coordinator {
   SiteState state_of(const std::string& site, const Peer& peer) const;
   Wrong check_position(const v1::Position& position) const;
   Wrong check_attempt(std::uint32_t attempt, Phase phase) const;
+  Wrong check_length(std::uint64_t words) const;
 
   void announce_missing();
   void begin_when_all_are_there();
@@ -152,6 +155,7 @@ class Coordinator {
   std::map<std::string, Peer> peers_;
   std::uint64_t connections_ = 0;
   std::map<std::string, v1::Offer> offers_;
+  std::optional<v1::SealedKeys> sealed_keys_;
   std::optional<Exchange> exchange_;
   std::optional<Error> failure_;
   bool paused_ = false;

@@ -7,6 +7,14 @@
 #include "federation/fixed_point.h"
 
 namespace firm {
+namespace {
+
+// A resend changes nothing.
+bool same_bytes(const auto& a, const auto& b) {
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+}  // namespace
 
 // ---- agreeing ----------------------------------------------------------------------------------
 
@@ -18,8 +26,10 @@ Coordinator::Wrong Coordinator::check_attempt(std::uint32_t attempt, Phase phase
 
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& offer) {
   if (phase_ == Phase::kGathering) return {};  // of an attempt that was abandoned meanwhile
+  const auto before = offers_.find(site);
+  if (before != offers_.end() && same_bytes(before->second, offer)) return {};
   if (Wrong wrong = check_attempt(offer.attempt(), Phase::kAgreeing)) return wrong;
-  if (offer.site() != site || offers_.contains(site)) {
+  if (offer.site() != site || before != offers_.end()) {
     return "expected one offer, under the site's own name, found another";
   }
   offers_[site] = offer;
@@ -34,6 +44,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& o
 // From the first site of the roster to the others; then the sums begin.
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKeys& keys) {
   if (phase_ == Phase::kGathering) return {};
+  if (site == peers_.begin()->first && sealed_keys_ && same_bytes(*sealed_keys_, keys)) return {};
   if (Wrong wrong = check_attempt(keys.attempt(), Phase::kAgreeing)) return wrong;
   if (site != peers_.begin()->first || offers_.size() < peers_.size()) {
     return fmt::format("expected keys from {} after all offers, found them from {}",
@@ -51,6 +62,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKe
     *message.mutable_sealed_key() = key;
     send(key.to(), std::move(message));
   }
+  sealed_keys_ = keys;
   phase_ = Phase::kRunning;
   return {};
 }
@@ -72,12 +84,21 @@ Coordinator::Wrong Coordinator::check_position(const v1::Position& p) const {
                      exchange_->try_number(), p.exchange(), p.try_());
 }
 
+// No more than the study and the rays that its sites have told need.
+Coordinator::Wrong Coordinator::check_length(std::uint64_t words) const {
+  std::uint64_t most = options_.most_words;
+  const auto with_rays = peers_.find(options_.rays_of);
+  if (with_rays != peers_.end()) {
+    most = std::max(most, options_.slices * rays_in(with_rays->second.hello.geometry()));
+  }
+  if (words <= most) return {};
+  return fmt::format("expected at most {} words, found {}", most, words);
+}
+
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& range) {
   if (phase_ == Phase::kGathering) return {};
   if (Wrong wrong = check_position(range.position())) return wrong;
-  if (range.length() > options_.most_words) {
-    return fmt::format("expected at most {} words, found {}", options_.most_words, range.length());
-  }
+  if (Wrong wrong = check_length(range.length())) return wrong;
   if (Wrong wrong = exchange_->take(site, range)) return wrong;
   settle_exchange();
   return {};
@@ -86,9 +107,7 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& r
 Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Share& share) {
   if (phase_ == Phase::kGathering) return {};
   if (Wrong wrong = check_position(share.position())) return wrong;
-  if (share.length() > options_.most_words) {
-    return fmt::format("expected at most {} words, found {}", options_.most_words, share.length());
-  }
+  if (Wrong wrong = check_length(share.length())) return wrong;
   if (Wrong wrong = exchange_->take(site, share)) return wrong;
   acknowledge(site, share);
   settle_exchange();

@@ -73,6 +73,10 @@ std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& sh
 
 void Exchange::add_words(const v1::Share& share) {
   const std::size_t count = share.words().size() / sizeof(std::uint32_t);
+  // Memory is taken when words have arrived, not when a site claims to have so many. The first
+  // chunk, that of a site that does have them, asks for all, which is not memory yet.
+  if (words_.capacity() < *length_) words_.reserve(*length_);
+  if (words_.size() < share.offset() + count) words_.resize(share.offset() + count);
   std::uint32_t* sum = words_.data() + share.offset();
   const char* from = share.words().data();
   for (std::size_t k = 0; k < count; ++k) {
@@ -103,7 +107,7 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Sha
   if (auto wrong = check(sent, share)) return wrong;
   if (!length_) {
     length_ = share.length();
-    words_.assign(share.length(), 0);
+    words_.clear();
   }
   add_words(share);
   if (share.last()) add_scalars(share.scalars());
@@ -115,6 +119,7 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Sha
 
 std::optional<std::string> Exchange::take(const std::string& site, const v1::Range& range) {
   Sent& sent = sent_.at(site);
+  if (sent.range && sent.exponent == range.exponent() && sent.words == range.length()) return {};
   if (sent.range || !sent.chunks.empty()) {
     return "expected one range or one share in an exchange, found another";
   }
@@ -130,6 +135,8 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Ran
   }
   exponent_ = needs_scale() ? std::max(exponent_, range.exponent()) : range.exponent();
   sent.range = true;
+  sent.exponent = range.exponent();
+  sent.words = range.length();
   return {};
 }
 

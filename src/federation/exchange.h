@@ -27,8 +27,13 @@ inline constexpr std::size_t kChunkWords = std::size_t{1} << 15;
 inline constexpr std::size_t kAheadWords = std::size_t{1} << 20;
 inline constexpr std::size_t kTakenWords = kAheadWords / 4;
 
+inline constexpr std::uint64_t kMostRays = std::uint64_t{1} << 26;  // of a site: 8192 x 8192
 inline constexpr std::uint64_t kLargestVector = std::uint64_t{1} << 34;
 inline constexpr std::int32_t kLargestExponent = 200;
+
+inline std::uint64_t rays_in(const v1::Geometry& geometry) {
+  return static_cast<std::uint64_t>(geometry.angles_size()) * geometry.beamlets();
+}
 
 class Exchange {
  public:
@@ -58,9 +63,10 @@ class Exchange {
 
  private:
   struct Sent {
-    std::uint64_t words = 0;
+    std::uint64_t words = 0;  // that have come; of a range, those of the share
     bool last = false;
     bool range = false;
+    std::int32_t exponent = 0;                    // of the range
     std::map<std::uint64_t, Fingerprint> chunks;  // by offset
   };
 

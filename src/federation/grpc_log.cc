@@ -37,6 +37,12 @@ std::string reason_in(std::string said) {
   const std::size_t at = said.find(kBefore);
   if (at != std::string::npos) said.erase(0, at + kBefore.size());
   while (said.ends_with('.')) said.pop_back();
+  // OpenSSL knows more, but gRPC does not tell.
+  if (said == "certificate verify failed") {
+    said +=
+        ": one that has expired, is not valid yet, or is of another authority; the site's log "
+        "tells which";
+  }
   return said;
 }
 

@@ -3,49 +3,16 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
-#include <condition_variable>
-#include <deque>
 #include <thread>
 
 #include "federation/grpc_limits.h"
 #include "federation/grpc_log.h"
+#include "federation/site_queue.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
 namespace firm {
 namespace {
-
-// Messages on their way to a site.
-class Queue {
- public:
-  void push(const ToSite& message) {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return;
-    messages_.push_back(message);
-    changed_.notify_one();
-  }
-  // What has been pushed is still handed out.
-  void close() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_one();
-  }
-  // None when the queue is closed and empty.
-  std::optional<ToSite> pop() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || !messages_.empty(); });
-    if (messages_.empty()) return std::nullopt;
-    ToSite message = messages_.front();
-    messages_.pop_front();
-    return message;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<ToSite> messages_;
-  bool closed_ = false;
-};
 
 // The certificate of the peer, which gRPC has verified to be the authority's.
 std::string certificate_of(const grpc::ServerContext& context) {
@@ -80,17 +47,14 @@ class Service final : public v1::Federation::Service {
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
 
   struct Closing {
-    Queue& queue;
+    SiteQueue& queue;
     ~Closing() { queue.close(); }
   };
 
   grpc::Status serve(const std::string& site, Stream& stream) {
-    const auto queue = std::make_shared<Queue>();
-    std::jthread writer([&] {
-      const auto write = [&](const v1::CoordinatorMessage& m) { return stream.Write(m); };
-      std::optional<ToSite> next = queue->pop();
-      while (next && next->each(write)) next = queue->pop();
-    });
+    const auto queue = std::make_shared<SiteQueue>();
+    std::jthread writer(
+        [&] { queue->send_all([&](const v1::CoordinatorMessage& m) { return stream.Write(m); }); });
     const Closing closing{*queue};  // before the writer is waited for, whatever happens
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });

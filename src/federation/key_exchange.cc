@@ -69,6 +69,18 @@ PairSecrets agree_on_pairs(const KeyExchange& with, const v1::Begin& begin) {
   return agreement.agree(offers, verify_by(with, message.offers()));
 }
 
+// All others compare theirs with the first site's, so all are the same. What has come by the
+// coordinator is encrypted by that site.
+void check_totals(const std::string& of_first, const SumChain& own, const std::string& first) {
+  if (of_first == own.text()) return;
+  throw Error(
+      Error::Kind::kNetwork,
+      fmt::format(
+          "key agreement: site {}: expected a site that has received the same sums so far "
+          "as this one, found one that has not: the coordinator has sent them different sums",
+          peer_text(first)));
+}
+
 // The first site of the roster draws the group key, the others receive it.
 Secret agree_on_group(const KeyExchange& with, const v1::Begin& begin, const PairSecrets& pairs) {
   const Membership self = membership(with.study, begin, with.site);
@@ -76,9 +88,11 @@ Secret agree_on_group(const KeyExchange& with, const v1::Begin& begin, const Pai
   if (with.site != first) {
     const v1::CoordinatorMessage message = receive_within_attempt(with.channel);
     if (!message.has_sealed_key()) throw unexpected("the group key");
-    return open_group_key(message.sealed_key().sealed(), pairs.at(first), self);
+    GroupKey group = open_group_key(message.sealed_key().sealed(), pairs.at(first), self);
+    check_totals(group.totals, with.totals, first);
+    return std::move(group.key);
   }
-  Secret group = Secret::random();
+  const GroupKey group{Secret::random(), with.totals.text()};
   v1::SiteMessage message;
   message.mutable_sealed_keys()->set_attempt(begin.attempt());
   for (const auto& [peer, secret] : pairs) {
@@ -89,7 +103,7 @@ Secret agree_on_group(const KeyExchange& with, const v1::Begin& begin, const Pai
     key.set_sealed(seal_group_key(group, secret, self, peer));
   }
   send_recorded(with.channel, with.ledger, message);
-  return group;
+  return group.key.clone();
 }
 
 }  // namespace

@@ -20,10 +20,11 @@ struct KeyExchange {
   std::string study;                        // its hash
   std::map<std::string, std::string> keys;  // fingerprint of a site's key, where the study has it
   bool allow_two = false;
+  SumChain totals = {};  // of the sums before this attempt
 };
 
 // Throws ChannelLost, AttemptAbandoned, and firm::Error (kNetwork) that names the peer whose offer
-// is not what it should be.
+// is not what it should be, or which has had other sums than this site.
 Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
 
 // A site in an attempt: what its offer and its masks are bound to. `study` is the study's hash.

@@ -74,7 +74,7 @@ std::vector<std::string> sorted_roster(std::vector<std::string> names);
 struct MaskPosition {
   std::uint64_t round = 0;
   std::uint64_t attempt = 0;  // of the round
-  std::string previous = {};  // SHA-256 of the broadcast before, empty when there is none
+  std::string previous = {};  // chain of the sums before (SumChain)
   std::string opener = {};    // the one site that may open the sum, empty when all may
 
   bool operator<(const MaskPosition& other) const {

@@ -14,10 +14,14 @@
 #include <utility>
 
 #include "core/sha256.h"
+#include "federation/peer_text.h"
 #include "firm/error.h"
 
 namespace firm {
 namespace {
+
+// After a line that was cut off.
+constexpr const char* kCutOff = " (cut off: not sent)\n";
 
 std::string now_text() {
   const auto now = std::chrono::system_clock::now();
@@ -98,21 +102,30 @@ std::pair<std::uint32_t, std::uint64_t> place_of(const v1::SiteMessage& message)
 Ledger::Ledger(std::string path) : path_(std::move(path)) {
   count_lines();
   file_.reset(std::fopen(path_.c_str(), "ab"));
-  if (!file_ || (cut_off_ && std::fputc('\n', file_.get()) == EOF)) {
+  // Without a buffer, what was not written once is not written later.
+  if (!file_ || std::setvbuf(file_.get(), nullptr, _IONBF, 0) != 0) {
     throw data_error({path_, "", "a file that can be added to", std::strerror(errno)});
   }
 }
 
 void Ledger::count_lines() {
   std::ifstream in(path_);
-  for (std::string line; std::getline(in, line);) {
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
     cut_off_ = in.eof();  // no end of line
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    // What was cut off before was not sent.
-    if (!json.is_object() || !json.contains("kind") || !json.contains("bytes")) continue;
-    Sums& sums = sums_[json["kind"].get<std::string>()];
+    if (cut_off_ || json.is_discarded()) continue;  // was not sent
+    const auto kind = json.find("kind");
+    const auto bytes = json.find("bytes");
+    if (!json.is_object() || kind == json.end() || !kind->is_string() || bytes == json.end() ||
+        !bytes->is_number_unsigned()) {
+      throw data_error({path_, fmt::format("line {}", number),
+                        "the kind (text) and the bytes (a whole number) of a message",
+                        peer_text(line)});
+    }
+    Sums& sums = sums_[kind->get<std::string>()];
     ++sums.messages;
-    sums.bytes += json["bytes"].get<std::uint64_t>();
+    sums.bytes += bytes->get<std::uint64_t>();
   }
 }
 
@@ -123,15 +136,26 @@ void Ledger::record(const v1::SiteMessage& message) {
   const nlohmann::ordered_json line = {{"time", now_text()},   {"attempt", attempt},
                                        {"exchange", exchange}, {"kind", kind},
                                        {"bytes", bytes},       {"sha256", hash_of(message)}};
-  const std::string text = line.dump() + "\n";
-  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
-      std::fflush(file_.get()) != 0) {
+  const std::string text = (cut_off_ ? kCutOff : "") + line.dump() + "\n";
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), file_.get());
+  if (written != text.size()) {
+    cut_off_ = cut_off_ || written > 0;
     throw data_error({path_, "", "room for one more line; nothing is sent that is not written down",
                       std::strerror(errno)});
   }
+  cut_off_ = false;
   Sums& sums = sums_[kind];
   ++sums.messages;
   sums.bytes += bytes;
+}
+
+Ledger::Sums Ledger::total() const {
+  Sums all;
+  for (const auto& [kind, sums] : sums_) {
+    all.messages += sums.messages;
+    all.bytes += sums.bytes;
+  }
+  return all;
 }
 
 }  // namespace firm

@@ -4,8 +4,9 @@
 //   {"time": "2026-03-01T12:00:00.123Z", "attempt": 1, "exchange": 7, "kind": "share",
 //    "bytes": 250123, "sha256": "..."}
 //
-// Lines are only ever added; one that a crash has cut off is ended. What is in a share is masked;
-// its hash is that of what was sent.
+// Lines are only ever added. One that was cut off, by a crash or a full disk, is ended by a note
+// that makes it none: its message was not sent. What is in a share is masked; its hash is that of
+// what was sent.
 #pragma once
 
 #include <cstdio>
@@ -24,7 +25,8 @@ class Ledger {
     std::uint64_t bytes = 0;
   };
 
-  // Opens, or creates, the file; what is in it counts. Throws firm::Error.
+  // Opens, or creates, the file; what is in it counts. Throws firm::Error, also for a line that is
+  // no entry.
   explicit Ledger(std::string path);
 
   // Before the message is sent: what cannot be written down is not sent. Throws firm::Error.
@@ -32,6 +34,8 @@ class Ledger {
 
   // By kind, over all lines of the file.
   const std::map<std::string, Sums>& sums() const { return sums_; }
+  // Of all kinds.
+  Sums total() const;
 
  private:
   struct Close {
@@ -41,7 +45,7 @@ class Ledger {
   void count_lines();
 
   std::string path_;
-  bool cut_off_ = false;  // whether the last line has no end
+  bool cut_off_ = false;  // whether the last line has no end, and its message was not sent
   std::unique_ptr<std::FILE, Close> file_;
   std::map<std::string, Sums> sums_;
 };

@@ -27,20 +27,6 @@ void check_study_name(const std::string& name) {
   throw usage_error({"--name", "", "1 to 64 printable ASCII characters", pki::quoted(name)});
 }
 
-// Checked, each once.
-std::vector<std::string> checked_hosts(const std::vector<std::string>& hosts) {
-  std::vector<std::string> result;
-  for (const std::string& host : hosts) {
-    if (!pki::is_host(host)) {
-      throw usage_error({"--host", "", "a host name or an IP address, without port or scheme",
-                         pki::quoted(host)});
-    }
-    if (std::find(result.begin(), result.end(), host) == result.end()) result.push_back(host);
-  }
-  if (result.empty()) result = {"localhost", "127.0.0.1", "::1"};
-  return result;
-}
-
 pki::X509Certificate coordinator_certificate(const pki::Authority& authority, EVP_PKEY* key,
                                              const std::vector<std::string>& hosts, Instant now) {
   const Instant end = pki::facts_of(authority.certificate.get(), "ca.crt").not_after;
@@ -60,7 +46,7 @@ AuthorityMade write_made(AuthorityMade made, const std::vector<pki::NewFile>& fi
 AuthorityMade make_pki(const AuthorityOptions& options, Instant now) {
   pki::check_days(options.days);
   check_study_name(options.name);
-  const std::vector<std::string> hosts = checked_hosts(options.hosts);
+  const std::vector<std::string> hosts = pki::checked_hosts(options.hosts);
   const std::string& directory = options.directory;
   pki::make_private_directory(directory);
   const pki::DirectoryLock lock(directory);
@@ -72,6 +58,14 @@ AuthorityMade make_pki(const AuthorityOptions& options, Instant now) {
 
   const pki::Authority authority =
       pki::make_authority(options.name, pki::validity(now, options.days));
+  if (options.alone) {
+    AuthorityMade made;
+    made.ca = pki::facts_of(authority.certificate.get(), "ca.crt");
+    return write_made(
+        made, {{pki::ca_key_path(directory), pki::to_pem(authority.key.get()), pki::kSecret},
+               {pki::ca_path(directory), pki::to_pem(authority.certificate.get())},
+               {pki::issued_path(directory), ""}});
+  }
   const pki::PrivateKey key = pki::new_private_key();
   const pki::X509Certificate leaf = coordinator_certificate(authority, key.get(), hosts, now);
 
@@ -99,7 +93,7 @@ AuthorityMade renew_coordinator(const std::string& directory, std::vector<std::s
     hosts = pki::facts_of(pki::read_certificate(text, path).get(), path).hosts;
   }
   const pki::X509Certificate leaf =
-      coordinator_certificate(authority, key.get(), checked_hosts(hosts), now);
+      coordinator_certificate(authority, key.get(), pki::checked_hosts(hosts), now);
 
   AuthorityMade made;
   made.ca = pki::facts_of(authority.certificate.get(), "ca.crt");

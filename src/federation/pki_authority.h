@@ -18,11 +18,12 @@ struct AuthorityOptions {
   std::string name = "FIRM study";  // 1 to 64 printable ASCII characters
   std::vector<std::string> hosts;   // of the coordinator; none: localhost, 127.0.0.1, ::1
   int days = kAuthorityDays;
+  bool alone = false;  // without a coordinator, which is elsewhere and sends a request
 };
 
 struct AuthorityMade {
   CertificateFacts ca;
-  CertificateFacts coordinator;
+  CertificateFacts coordinator;    // unless it is elsewhere
   std::vector<std::string> files;  // that have been written
 };
 
@@ -39,7 +40,8 @@ struct SiteRequest {
   std::string key_fingerprint;
 };
 
-// NAME.key and NAME.csr. Refuses where there is such a key.
+// NAME.key and NAME.csr, of a site or, where the authority is elsewhere, of kCoordinatorName.
+// Refuses where there is such a key.
 SiteRequest request_certificate(const std::string& directory, const std::string& name);
 // Another NAME.csr for the key that is there.
 SiteRequest renew_request(const std::string& directory, const std::string& name);
@@ -49,7 +51,8 @@ struct SignOptions {
   std::string request;    // a file
   std::string out;        // default: NAME.crt in `directory`
   int days = kLeafDays;
-  bool replace = false;  // another key than before for this name is accepted
+  bool replace = false;                 // another key than before for this name is accepted
+  std::vector<std::string> hosts = {};  // of a coordinator, and only of one
 };
 
 struct Signed {

@@ -12,8 +12,8 @@ namespace {
 
 using pki::path_in;
 
-void check_site_name(const std::string& name) {
-  if (!is_certificate_name(name))
+void check_name(const std::string& name) {
+  if (name != kCoordinatorName && !is_certificate_name(name))
     throw usage_error({"--name", "", kCertificateNameRule, pki::quoted(name)});
 }
 
@@ -24,9 +24,19 @@ struct Applicant {
   std::string key_fingerprint;
 };
 
-Applicant read_applicant(X509_REQ* request, const std::string& path) {
+// Who is to be certified as a coordinator, the authority has to say: by its hosts.
+Applicant read_applicant(X509_REQ* request, const SignOptions& options) {
+  const std::string& path = options.request;
   const pki::RequestFacts facts = pki::facts_of(request);
-  if (!is_certificate_name(facts.name)) {
+  const bool coordinator = facts.name == kCoordinatorName;
+  if (!coordinator && !options.hosts.empty()) {
+    throw data_error({path, "subject", "CN = coordinator, which --host is for", facts.subject});
+  }
+  if (coordinator && options.hosts.empty()) {
+    throw data_error({path, "subject", "the request of a site",
+                      facts.subject + "; the certificate of a coordinator needs --host"});
+  }
+  if (!coordinator && !is_certificate_name(facts.name)) {
     throw data_error({path, "subject", std::string("nothing but CN = ") + kCertificateNameRule,
                       facts.subject.empty() ? "none" : facts.subject});
   }
@@ -47,15 +57,15 @@ std::optional<IssuedCertificate> find_replaced(const SignOptions& options,
                    applicant.key_fingerprint)});
 }
 
-// Only an older certificate of the same site may be overwritten.
-void check_out(const std::string& path, const std::string& name) {
+// Only an older certificate of the same owner may be overwritten.
+void check_out(const std::string& path, const std::string& name, CertificatePurpose purpose) {
   if (!pki::file_exists(path)) return;
   const std::string expected = fmt::format("no file, or a certificate of {} to replace", name);
   const std::string text = pki::read_public({path, expected, ""});
   bool same = false;
   try {
     const CertificateFacts facts = pki::facts_of(pki::read_certificate(text, path).get(), path);
-    same = facts.purpose == CertificatePurpose::kSite && facts.name == name;
+    same = facts.purpose == purpose && facts.name == name;
   } catch (const Error&) {
     same = false;  // no certificate
   }
@@ -65,7 +75,7 @@ void check_out(const std::string& path, const std::string& name) {
 }  // namespace
 
 SiteRequest request_certificate(const std::string& directory, const std::string& name) {
-  check_site_name(name);
+  check_name(name);
   pki::make_private_directory(directory);
   const pki::DirectoryLock lock(directory);
   SiteRequest made{path_in(directory, name + ".key"), path_in(directory, name + ".csr"), ""};
@@ -78,7 +88,7 @@ SiteRequest request_certificate(const std::string& directory, const std::string&
 }
 
 SiteRequest renew_request(const std::string& directory, const std::string& name) {
-  check_site_name(name);
+  check_name(name);
   const pki::DirectoryLock lock(directory);
   SiteRequest made{path_in(directory, name + ".key"), path_in(directory, name + ".csr"), ""};
   const pki::PrivateKey key =
@@ -96,7 +106,7 @@ Signed sign_request(const SignOptions& options, Instant now) {
       pki::read_request(pki::read_public({options.request, "a certificate request",
                                           "'firm pki request' makes it, at the site"}),
                         options.request);
-  const Applicant applicant = read_applicant(request.get(), options.request);
+  const Applicant applicant = read_applicant(request.get(), options);
 
   Signed result;
   result.replaced = find_replaced(options, applicant);
@@ -104,12 +114,17 @@ Signed sign_request(const SignOptions& options, Instant now) {
   result.ca_path = pki::ca_path(options.directory);
   result.path =
       options.out.empty() ? path_in(options.directory, applicant.name + ".crt") : options.out;
-  check_out(result.path, applicant.name);
+  const bool coordinator = applicant.name == kCoordinatorName;
+  const CertificatePurpose purpose =
+      coordinator ? CertificatePurpose::kCoordinator : CertificatePurpose::kSite;
+  check_out(result.path, applicant.name, purpose);
 
   const pki::Validity valid = pki::validity(now, options.days, result.ca.not_after);
   result.cut_short = valid.not_after < now + std::chrono::days(options.days);
-  const pki::X509Certificate leaf = pki::make_leaf(
-      authority, applicant.key, {applicant.name, CertificatePurpose::kSite, {}, valid});
+  const std::vector<std::string> hosts =
+      coordinator ? pki::checked_hosts(options.hosts) : std::vector<std::string>{};
+  const pki::X509Certificate leaf =
+      pki::make_leaf(authority, applicant.key, {applicant.name, purpose, hosts, valid});
   result.certificate = pki::facts_of(leaf.get(), result.path);
   // The list first: a certificate that is not in it must not exist.
   const std::string list =

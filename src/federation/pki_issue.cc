@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "federation/pki_text.h"
+#include "firm/error.h"
+
 namespace firm::pki {
 namespace {
 
@@ -142,6 +145,19 @@ bool is_host(const std::string& host) {
     begin = end + 1;
   }
   return label.find_first_not_of("0123456789") != std::string::npos;
+}
+
+std::vector<std::string> checked_hosts(const std::vector<std::string>& hosts) {
+  std::vector<std::string> result;
+  for (const std::string& host : hosts) {
+    if (!is_host(host)) {
+      throw usage_error(
+          {"--host", "", "a host name or an IP address, without port or scheme", quoted(host)});
+    }
+    if (std::find(result.begin(), result.end(), host) == result.end()) result.push_back(host);
+  }
+  if (result.empty()) result = {"localhost", "127.0.0.1", "::1"};
+  return result;
 }
 
 }  // namespace firm::pki

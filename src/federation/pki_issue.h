@@ -41,5 +41,7 @@ bool is_address(const std::string& host);
 // An IPv4 or IPv6 address, or a host name: labels of letters, digits, - and _, the last of them not
 // a number.
 bool is_host(const std::string& host);
+// Hosts of a coordinator, each once; without any: localhost, 127.0.0.1, ::1. Throws firm::Error.
+std::vector<std::string> checked_hosts(const std::vector<std::string>& hosts);
 
 }  // namespace firm::pki

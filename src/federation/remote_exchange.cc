@@ -9,7 +9,6 @@
 
 #include "core/sha256.h"
 #include "federation/exchange.h"
-#include "federation/key_exchange.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -21,9 +20,17 @@ Error wrong_answer(const std::string& text) {
   return {Error::Kind::kNetwork, "coordinator: " + text};
 }
 
+std::string hash_of(const ShareView& sum) {
+  Sha256 hash;
+  hash.add(std::as_bytes(sum.words));
+  hash.add(std::as_bytes(sum.scalars));
+  return hash.finish();
+}
+
 }  // namespace
 
-RemoteExchange::RemoteExchange(Setup setup) : setup_(std::move(setup)) {}
+RemoteExchange::RemoteExchange(Setup setup)
+    : setup_(std::move(setup)), totals_(setup_.totals), seen_(setup_.totals) {}
 
 bool RemoteExchange::checkpoint_asked() { return std::exchange(checkpoint_asked_, false); }
 
@@ -40,7 +47,7 @@ v1::Position RemoteExchange::position() const {
 }
 
 MaskPosition RemoteExchange::mask_position(const std::string& opener) const {
-  return {exchange_, (std::uint64_t{setup_.attempt} << 32) | try_, previous_, opener};
+  return {exchange_, (std::uint64_t{setup_.attempt} << 32) | try_, seen_.text(), opener};
 }
 
 bool RemoteExchange::opens(const std::string& opener) const {
@@ -61,14 +68,26 @@ std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int
   tell(SiteState::kComputing);
   if (scale) return scale;
   if (exponent) throw wrong_answer("expected the scale of this exchange, found a sum");
-  Sha256 hash;
-  hash.add(std::as_bytes(share.words));
-  hash.add(std::as_bytes(share.scalars));
-  if (setup_.masker && opens(opener)) setup_.masker->unmask(share, mask_position(opener));
-  previous_ = hash.finish();
+  open(share, opener);
   ++exchange_;
   try_ = 0;
   return {};
+}
+
+// Sites compare what they have opened, which is the same in every attempt; of a sum for one site
+// what was sent, which is noise to the others.
+void RemoteExchange::open(const ShareView& sum, const std::string& opener) {
+  const auto unmask = [&] {
+    if (setup_.masker && opens(opener)) setup_.masker->unmask(sum, mask_position(opener));
+  };
+  if (opener.empty()) unmask();
+  const std::string hash = hash_of(sum);
+  if (opener.empty()) {
+    totals_.add(hash);
+  } else {
+    unmask();
+  }
+  seen_.add(hash);
 }
 
 void RemoteExchange::send_range(int exponent, std::size_t length) {
@@ -158,6 +177,20 @@ void RemoteExchange::take_chunk(const v1::Total& total, const ShareView& share,
   std::copy_n(total.scalars().data(), total.scalars().size(),
               reinterpret_cast<char*>(share.scalars.data()));
   checkpoint_asked_ = checkpoint_asked_ || total.checkpoint();
+}
+
+RemoteExchange join_attempt(const KeyExchange& with, const v1::Begin& begin,
+                            std::function<void(SiteState)> on_state) {
+  RemoteExchange::Setup setup{&with.channel,
+                              &with.ledger,
+                              with.site,
+                              begin.attempt(),
+                              static_cast<std::size_t>(begin.members_size()),
+                              {},
+                              with.totals,
+                              std::move(on_state)};
+  if (begin.secure()) setup.masker = exchange_keys(with, begin);
+  return RemoteExchange(std::move(setup));
 }
 
 }  // namespace firm

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "federation/key_exchange.h"
 #include "federation/ledger.h"
 #include "federation/masking.h"
 #include "federation/site_channel.h"
 #include "federation/site_state.h"
+#include "federation/sum_chain.h"
 #include "federation/word_exchange.h"
 
 namespace firm {
@@ -23,6 +25,7 @@ class RemoteExchange : public WordExchange {
     std::uint32_t attempt = 0;
     std::size_t sites = 0;
     std::optional<Masker> masker;                  // none: the coordinator sees what sites send
+    SumChain totals = {};                          // of the sums before this attempt
     std::function<void(SiteState)> on_state = {};  // may be empty
   };
 
@@ -34,6 +37,11 @@ class RemoteExchange : public WordExchange {
   std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                          const std::string& opener) override;
   bool opens(const std::string& opener) const override;
+
+  // The sums of the run that all may open, also those before this attempt. They are part of a
+  // checkpoint: sites that have not had the same do not go on together.
+  void archive(Archive& archive) { totals_.archive(archive); }
+  const SumChain& totals() const { return totals_; }
 
   // That are done.
   std::uint64_t exchanges() const { return exchange_; }
@@ -48,6 +56,8 @@ class RemoteExchange : public WordExchange {
   void send_share(const ShareView& all);
   // Waits until the words up to `end` may be sent; `taken` is how many the coordinator has taken.
   void wait_for_room(std::size_t end, std::size_t& taken);
+  // Takes the pad off the sum, if this site may, and adds the sum to the chains.
+  void open(const ShareView& sum, const std::string& opener);
   // The sum, into the share, or the scale that came instead.
   std::optional<int> receive_total(const ShareView& share);
   void take_chunk(const v1::Total& total, const ShareView& share, std::size_t received);
@@ -56,8 +66,14 @@ class RemoteExchange : public WordExchange {
   Setup setup_;
   std::uint64_t exchange_ = 0;
   std::uint32_t try_ = 0;
-  std::string previous_;  // SHA-256 of the last broadcast
+  SumChain totals_;  // of the run
+  SumChain seen_;    // in this attempt: what the masks depend on
   bool checkpoint_asked_ = false;
 };
+
+// How a site takes part in an attempt: under masks if it is a secure one, for which keys are
+// exchanged first. Throws what exchange_keys throws.
+RemoteExchange join_attempt(const KeyExchange& with, const v1::Begin& begin,
+                            std::function<void(SiteState)> on_state = {});
 
 }  // namespace firm

@@ -6,14 +6,13 @@
 #include <cmath>
 
 #include "core/sha256.h"
+#include "federation/exchange.h"
 #include "federation/keystream.h"
 #include "firm/error.h"
 #include "prep/load_study.h"
 
 namespace firm {
 namespace {
-
-constexpr std::uint64_t kMostRays = std::uint64_t{1} << 26;  // of a site: 8192 x 8192
 
 v1::Term term(const std::string& field, const std::string& value) {
   v1::Term t;
@@ -85,8 +84,7 @@ Geometry from_message(const v1::Geometry& message, const StudyFile& file, const 
   const auto finite = [](const auto& values) {
     return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
   };
-  const auto angles = static_cast<std::uint64_t>(message.angles_size());
-  require(angles > 0 && message.beamlets() > 0 && angles * message.beamlets() <= kMostRays, site,
+  require(rays_in(message) > 0 && rays_in(message) <= kMostRays, site,
           "angles and beamlets, and not too many of them");
   require(finite(message.angles()) && finite(message.shifts()) &&
               std::isfinite(message.rotation_axis()) && std::isfinite(message.spacing()) &&
@@ -158,12 +156,10 @@ std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begi
   return hash.finish();
 }
 
-std::uint64_t most_words(const StudyFile& file) {
-  const auto slices = static_cast<std::uint64_t>(file.slices);
-  const std::uint64_t pixels =
-      static_cast<std::uint64_t>(file.rows) * static_cast<std::uint64_t>(file.columns);
-  // fedpgd gathers all images; firm-ds sums sinograms.
-  return slices * std::max((file.sites.size() + 1) * pixels, kMostRays);
+std::uint64_t most_pixels(const StudyFile& file) {
+  // fedpgd gathers all images, and that of what is not measured.
+  return (file.sites.size() + 1) * static_cast<std::uint64_t>(file.rows) *
+         static_cast<std::uint64_t>(file.columns) * static_cast<std::uint64_t>(file.slices);
 }
 
 }  // namespace firm

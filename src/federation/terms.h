@@ -29,7 +29,8 @@ Study study_with(const StudyFile& file, const v1::Begin& begin);
 // SHA-256 of terms, geometries and noise: what the sites' signatures and masks are bound to.
 std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begin);
 
-// The longest vector that a method sums in such a study.
-std::uint64_t most_words(const StudyFile& file);
+// The longest vector of pixels that a method sums in such a study. Vectors of rays are those of
+// XRT.
+std::uint64_t most_pixels(const StudyFile& file);
 
 }  // namespace firm

@@ -27,6 +27,12 @@ class ToSite {
       : message_(std::make_shared<const v1::CoordinatorMessage>(std::move(message))) {}
   explicit ToSite(Sum sum) : sum_(std::make_shared<const Sum>(std::move(sum))) {}
 
+  bool is_sum() const { return sum_ != nullptr; }
+  // Whether the site has no use for sums that were sent before: the attempt or the connection ends.
+  bool ends_sums() const {
+    return message_ && (message_->has_abandon() || message_->has_refusal());
+  }
+
   // Calls `take` for one message after the other, until it returns false; returns whether it has
   // taken all. A message is valid during the call.
   bool each(const std::function<bool(const v1::CoordinatorMessage&)>& take) const;

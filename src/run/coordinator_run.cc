@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +22,7 @@
 #include "io/image_file.h"
 #include "io/pending_file.h"
 #include "io/study_file.h"
+#include "run/coordinator_record.h"
 #include "run/run_report.h"
 
 namespace firm {
@@ -55,38 +55,18 @@ void refuse_one_site(const StudyFile& file, const CoordinatorArguments& a) {
   throw usage_error({a.study, "sites", "two or more; firm recon is for one", "1"});
 }
 
-std::string state_path(const std::string& out) {
-  return (std::filesystem::path(out) / "coordinator.json").string();
-}
-
-CoordinatorState read_state(const std::string& out) {
-  const std::optional<std::string> text = read_text_file(state_path(out));
-  if (!text) return {};
-  try {
-    const auto json = nlohmann::json::parse(*text);
-    return {json.at("run").get<std::string>(), json.at("attempt").get<std::uint32_t>(),
-            json.at("finished").get<bool>()};
-  } catch (const nlohmann::json::exception&) {
-    throw data_error({state_path(out), "", "the state of a coordinator", "something else"});
-  }
-}
-
-void keep_state(const std::string& out, const CoordinatorState& state) {
-  const nlohmann::ordered_json json = {
-      {"run", state.run}, {"attempt", state.attempt}, {"finished", state.finished}};
-  write_text_file(state_path(out), json.dump() + "\n");
-}
-
 // report.html tells no more than summary.json does.
+// That of a run which was finished before is there already.
 void write_summary(const std::string& out, const StudyFile& file, const CoordinatorResult& r) {
+  const auto in_out = [&](const char* name) {
+    return (std::filesystem::path(out) / name).string();
+  };
+  if (r.was_complete && std::filesystem::exists(in_out("summary.json"))) return;
   const nlohmann::ordered_json json = {{"study", file.name},     {"run", r.run},
                                        {"attempts", r.attempts}, {"exchanges", r.exchanges},
                                        {"seconds", r.seconds},   {"sites", file.sites.size()},
                                        {"version", kVersion}};
   const std::string text = json.dump(2) + "\n";
-  const auto in_out = [&](const char* name) {
-    return (std::filesystem::path(out) / name).string();
-  };
   write_report(in_out("report.html"), {{out}, "", text});
   write_text_file(in_out("summary.json"), text);
 }
@@ -96,7 +76,8 @@ CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
                             const CoordinatorArguments& a) {
   CoordinatorOptions setup;
   setup.terms = terms_of(file, options);
-  setup.most_words = most_words(file);
+  setup.most_words = most_pixels(file);
+  setup.slices = static_cast<std::uint64_t>(file.slices);
   setup.image_values = static_cast<std::uint64_t>(file.rows) *
                        static_cast<std::uint64_t>(file.columns) *
                        static_cast<std::uint64_t>(file.slices);
@@ -104,7 +85,9 @@ CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
   setup.checkpoint_seconds = a.checkpoint_seconds;
   for (const SiteEntry& site : file.sites) {
     setup.sites.push_back(site.name);
-    if (site.kind == "xrt" && file.other) setup.other_at = site.name;
+    if (site.kind != "xrt") continue;
+    setup.rays_of = site.name;
+    if (file.other) setup.other_at = site.name;
   }
   return setup;
 }
@@ -140,30 +123,34 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   const DirectoryLock lock(a.out);
   if (callbacks.on_start) callbacks.on_start(file, options);
 
-  std::atomic<std::uint64_t> exchanges = 0;
-  CoordinatorState state = read_state(a.out);
+  CoordinatorRecord record(a.out);
   CoordinatorObserver observer;
   observer.on_event = callbacks.on_event;
-  observer.keep = [&](const CoordinatorState& s) {
-    keep_state(a.out, s);
-    state = s;
-  };
-  observer.on_exchange = [&](std::uint64_t, std::uint64_t) { ++exchanges; };
+  observer.keep = [&](const CoordinatorState& state) { record.keep(state); };
+  observer.on_exchange = [&](std::uint64_t, std::uint64_t) { record.count_exchange(); };
   observer.on_image = [&](const std::string& site, const std::string& name, const auto& values) {
     write_published(a.out, file, site, name, values);
   };
 
-  Coordinator coordinator(setup_of(file, options, a), state, observer);
+  CoordinatorResult result;
+  result.was_complete = record.state().finished;
+  Coordinator coordinator(setup_of(file, options, a), record.state(), observer);
   GrpcServer server(coordinator, a.listen,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
                     admission_by(a.pki, credentials.ca_pem), a.keepalive_seconds);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
   const auto interrupted = [&] { return callbacks.interrupted && callbacks.interrupted(); };
   const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const std::uint64_t before = record.exchanges();
   const Stopwatch watch;
   double next_view = 0;
+  double next_counts = a.checkpoint_seconds;
   for (; !coordinator.finished() && !coordinator.failure() && !interrupted(); wait()) {
-    if (callbacks.on_exchange) callbacks.on_exchange(exchanges);
+    if (callbacks.on_exchange) callbacks.on_exchange(record.exchanges() - before);
+    if (watch.seconds() >= next_counts) {
+      record.keep_counts();
+      next_counts = watch.seconds() + a.checkpoint_seconds;
+    }
     if (callbacks.paused) coordinator.pause(callbacks.paused());
     if (!callbacks.on_view || watch.seconds() < next_view) continue;
     callbacks.on_view(coordinator.view());
@@ -171,16 +158,19 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   }
   if (callbacks.on_view) callbacks.on_view(coordinator.view());
   // Sites that are there hear it at once; one that has just crashed may come back to hear it.
-  CoordinatorResult result{coordinator.finished(), "", 0, exchanges, watch.seconds()};
+  result.complete = coordinator.finished();
   const Stopwatch leaving;
   while (result.complete && !interrupted() && leaving.seconds() < kLeaveSeconds &&
          (coordinator.connected() || coordinator.missed_by_some())) {
     wait();
   }
   server.shut_down();
+  record.keep_counts();
   if (const auto failure = coordinator.failure()) throw *failure;
-  result.run = state.run;
-  result.attempts = state.attempt;
+  result.run = record.state().run;
+  result.attempts = record.state().attempt;
+  result.exchanges = record.exchanges();
+  result.seconds = record.seconds();
   if (result.complete) write_summary(a.out, file, result);
   return result;
 }

@@ -39,10 +39,12 @@ struct CoordinatorCallbacks {
 };
 
 struct CoordinatorResult {
-  bool complete = false;  // false: interrupted; the same call goes on
+  bool complete = false;      // false: interrupted; the same call goes on
+  bool was_complete = false;  // before this call
   std::string run;
+  // Of the run, in all calls.
   std::uint32_t attempts = 0;
-  std::uint64_t exchanges = 0;  // in this call
+  std::uint64_t exchanges = 0;
   double seconds = 0;
 };
 

@@ -22,9 +22,11 @@ struct PreflightArguments {
   std::string server;  // HOST:PORT that the site dials
   std::string listen;  // HOST:PORT that the coordinator listens on
   std::string out;     // directory
+  std::string truth;   // file
   KeyValues settings;
   bool insecure = false;
   bool allow_two = false;
+  bool publish = false;
 
   bool site() const { return !name.empty(); }
   bool coordinator() const { return !site() && !(listen.empty() && pki.empty()); }

@@ -49,6 +49,8 @@ void check_federation(const Context& context, const StudyToCheck& study);
 
 // preflight_data.cc. The sites whose data is here and readable.
 std::vector<Site> check_data(const Context& context, const StudyToCheck& study);
+// The true images of the sites that are here.
+void check_truth(const Context& context, const StudyToCheck& study);
 
 // preflight_disk.cc.
 void check_out(const Context& context, const StudyToCheck* study, const std::vector<Site>& known);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/byte_size.h"
+#include "io/image_file.h"
 #include "io/inspect.h"
 #include "io/quantity.h"
 #include "prep/load_study.h"
@@ -55,8 +56,8 @@ void doubt_detector(const Context& c, const SiteEntry& entry, const Geometry& g)
   }
 }
 
-// As a run takes it: with the axis that is found, and room for weights where there may be some. What
-// is wrong with the values that an axis is looked for in, check_values tells.
+// As a run takes it: with the axis that is found, and room for weights where there may be some.
+// What is wrong with the values that an axis is looked for in, check_values tells.
 Site site_as_run(const Context& c, const StudyFile& file, const SiteEntry& entry) {
   StudyFile own = file;
   own.sites = {entry};
@@ -188,6 +189,23 @@ std::vector<Site> check_data(const Context& c, const StudyToCheck& study) {
   if (!c.arguments.coordinator() && !check_memory(c, study, known)) return known;
   for (std::size_t k = 0; k < known.size(); ++k) check_values(c, study.file, *entries[k], known[k]);
   return known;
+}
+
+void check_truth(const Context& c, const StudyToCheck& study) {
+  const StudyFile& file = study.file;
+  const ImageGrid grid{static_cast<std::size_t>(file.rows), static_cast<std::size_t>(file.columns),
+                       file.pixel_size};
+  try {
+    for (const SiteEntry& entry : file.sites) {
+      if (c.arguments.site() && entry.name != c.arguments.name) continue;
+      read_images(c.arguments.truth, entry.name, grid, static_cast<std::size_t>(file.slices),
+                  {0, 1});
+    }
+    c.findings.ok("truth", fmt::format("{}: true images to compare with", c.arguments.truth));
+  } catch (const Error& e) {
+    c.findings.wrong(Error::Kind::kData, "truth", e.what(),
+                     "true images on the grid of the study; or no --truth");
+  }
 }
 
 }  // namespace firm::preflight_checks

@@ -171,6 +171,9 @@ void check_federation(const Context& c, const StudyToCheck& study) {
   check_secure(c, study);
   check_chunks(c, study);
   tell_agreement(c, study);
+  if (c.arguments.publish) {
+    c.findings.ok("publish", "at the end this site's image goes to the coordinator");
+  }
 }
 
 }  // namespace firm::preflight_checks

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "core/freed_memory.h"
-#include "federation/exchange.h"
 #include "federation/grpc_channel.h"
 #include "federation/key_exchange.h"
 #include "federation/peer_text.h"
+#include "federation/pki_show.h"
 #include "firm/error.h"
 #include "run/run_output.h"
 #include "run/site_work.h"
@@ -57,12 +57,30 @@ std::string what_others_may_know(const Error& error) {
   return "an error";
 }
 
+// As load_site_credentials; of a certificate that has expired it also tells what to do.
+Credentials own_credentials(const SiteArguments& a) {
+  const Instant now = current_instant();
+  try {
+    return load_site_credentials(a.pki, a.name, now);
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::kNetwork ||
+        certificate_facts(fmt::format("{}/{}.crt", a.pki, a.name)).not_after > now) {
+      throw;
+    }
+    throw Error(
+        error.kind(),
+        fmt::format("{}; to renew it: firm pki request --dir {} --name {} --renew, then the "
+                    "coordinator signs {}.csr again",
+                    error.what(), a.pki, a.name, a.name));
+  }
+}
+
 class SiteRun {
  public:
   SiteRun(const SiteArguments& arguments, const SiteCallbacks& callbacks)
       : arguments_(arguments),
         callbacks_(callbacks),
-        credentials_(load_site_credentials(arguments.pki, arguments.name, current_instant())),
+        credentials_(own_credentials(arguments)),
         work_(arguments, callbacks),
         ledger_(work_.directory().file("ledger.jsonl")) {}
 
@@ -77,13 +95,20 @@ class SiteRun {
   }
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
 
+  // Reads a certificate that has run out again: it may have been renewed. Throws firm::Error when
+  // it has not, since no peer would accept it.
+  void renew_credentials() {
+    if (current_instant() >= credentials_.certificate.not_after) {
+      credentials_ = own_credentials(arguments_);
+    }
+  }
   // One connection; throws ChannelLost when it breaks, returns when the run is over.
   void connect();
   void talk(SiteChannel& channel);
   void attempt(SiteChannel& channel, const v1::Begin& begin);
   void refuse_what_was_not_agreed_to(const v1::Begin& begin) const;
   void tell(SiteChannel& channel, const std::string& failure);
-  void publish(SiteChannel& channel, const std::string& run);
+  void publish(SiteChannel& channel);
   void wait_for_finish(SiteChannel& channel);
   // Whether to try again.
   bool lost(const ChannelLost& reason);
@@ -126,6 +151,7 @@ bool SiteRun::lost(const ChannelLost& reason) {
   waiting_ = true;
   if (work_.done() && since_connected_.seconds() > kPatienceSeconds) {
     event("the results are complete, and the coordinator is not there any more");
+    work_.note_sent(ledger_);
     result_.complete = true;
     return false;
   }
@@ -134,6 +160,7 @@ bool SiteRun::lost(const ChannelLost& reason) {
 }
 
 void SiteRun::connect() {
+  renew_credentials();
   GrpcChannel channel(arguments_.server,
                       {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
                       kDialSeconds, arguments_.keepalive_seconds);
@@ -160,7 +187,7 @@ void SiteRun::talk(SiteChannel& channel) {
                     "coordinator: expected a run of which this site has the results, found one "
                     "that is finished without it");
       }
-      work_.forget_checkpoints();
+      work_.finish(ledger_);
       return;
     }
     if (!message.has_begin()) continue;
@@ -185,6 +212,7 @@ void SiteRun::refuse_what_was_not_agreed_to(const v1::Begin& begin) const {
 
 void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   refuse_what_was_not_agreed_to(begin);
+  renew_credentials();
   try {
     work_.begin(begin);
   } catch (const CheckpointUnusable& checkpoint) {
@@ -196,23 +224,13 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
   event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
                     begin.round()));
   state(SiteState::kComputing);
-  RemoteExchange::Setup setup{&channel,
-                              &ledger_,
-                              arguments_.name,
-                              begin.attempt(),
-                              static_cast<std::size_t>(begin.members_size()),
-                              {},
-                              callbacks_.on_state};
-  if (begin.secure()) {
-    setup.masker =
-        exchange_keys({channel, ledger_, credentials_, arguments_.name,
-                       study_hash(work_.terms(), begin), work_.keys(), arguments_.allow_two},
-                      begin);
-  }
-  RemoteExchange exchange(std::move(setup));
+  RemoteExchange exchange = join_attempt(
+      {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
+       work_.keys(), arguments_.allow_two, work_.totals()},
+      begin, callbacks_.on_state);
   try {
     result_.summary = work_.solve(exchange, begin, ledger_);
-    if (arguments_.publish) publish(channel, begin.run());
+    if (arguments_.publish) publish(channel);
   } catch (const Error& error) {
     try {
       tell(channel, what_others_may_know(error));
@@ -221,9 +239,7 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
     }
     throw;
   }
-  v1::SiteMessage done;
-  done.mutable_done()->set_run(begin.run());
-  send_recorded(channel, ledger_, done);
+  send_recorded(channel, ledger_, work_.done_message());
   state(SiteState::kDone);
   wait_for_finish(channel);
 }
@@ -235,26 +251,16 @@ void SiteRun::tell(SiteChannel& channel, const std::string& failure) {
   send_recorded(channel, ledger_, message);
 }
 
-void SiteRun::publish(SiteChannel& channel, const std::string& run) {
-  for (const auto& [name, image] : work_.images()) {
-    const std::span<const float> values = image.values();
-    for (std::size_t offset = 0; offset < values.size(); offset += kChunkWords) {
-      const std::size_t count = std::min(kChunkWords, values.size() - offset);
-      v1::SiteMessage message;
-      message.mutable_image()->set_run(run);
-      message.mutable_image()->set_name(name);
-      message.mutable_image()->set_offset(offset);
-      message.mutable_image()->set_values(values.data() + offset, count * sizeof(float));
-      send_recorded(channel, ledger_, message);
-    }
-  }
+void SiteRun::publish(SiteChannel& channel) {
+  work_.each_image_message(
+      [&](const v1::SiteMessage& message) { send_recorded(channel, ledger_, message); });
 }
 
 // Until every site has its results: one that has not needs the others to repeat the last rounds.
 void SiteRun::wait_for_finish(SiteChannel& channel) {
   while (!receive_within_attempt(channel).has_finished()) {
   }
-  work_.forget_checkpoints();
+  work_.finish(ledger_);
 }
 
 }  // namespace

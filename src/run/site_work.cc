@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "federation/coordinator.h"
+#include "federation/exchange.h"
 #include "federation/fixed_point_collective.h"
 #include "firm/error.h"
 #include "firm/version.h"
@@ -30,6 +31,23 @@ SiteEntry& find_site(StudyFile& file, const SiteArguments& a) {
   }
   throw usage_error({a.study, "--name",
                      fmt::format("one of the study's sites: {}", fmt::join(names, ", ")), a.name});
+}
+
+void each_chunk(std::size_t size, const auto& take) {
+  for (std::size_t offset = 0; offset < size; offset += kChunkWords) {
+    take(offset, std::min(kChunkWords, size - offset));
+  }
+}
+
+v1::SiteMessage image_message(const std::string& run, const std::string& name, std::size_t offset,
+                              std::span<const float> values) {
+  v1::SiteMessage message;
+  v1::Image& image = *message.mutable_image();
+  image.set_run(run);
+  image.set_name(name);
+  image.set_offset(offset);
+  image.set_values(values.data(), values.size_bytes());
+  return message;
 }
 
 StudyFile study_for(const SiteArguments& a) {
@@ -69,14 +87,16 @@ void SiteWork::read_state() {
   if (!text) return;
   try {
     const auto json = nlohmann::json::parse(*text);
-    state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>()};
+    state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>(),
+              json.value("finished", false)};
   } catch (const nlohmann::json::exception&) {
     throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
   }
 }
 
 void SiteWork::keep_state() const {
-  const nlohmann::ordered_json json = {{"run", state_.run}, {"done", state_.done}};
+  const nlohmann::ordered_json json = {
+      {"run", state_.run}, {"done", state_.done}, {"finished", state_.finished}};
   write_text_file(directory_.file(kState), json.dump() + "\n");
 }
 
@@ -133,7 +153,7 @@ void SiteWork::begin(const v1::Begin& begin) {
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
     directory_.forget_end();
-    state_ = {begin.run(), false};
+    state_ = {begin.run(), false, false};
     keep_state();
   }
   open_checkpoint(begin.round());
@@ -141,8 +161,9 @@ void SiteWork::begin(const v1::Begin& begin) {
 
 void SiteWork::open_checkpoint(std::uint64_t round) {
   checkpoint_.reset();
+  totals_ = {};
   try {
-    if (round > 0) checkpoint_.emplace(checkpoints_.path(round), identity_);
+    if (round > 0) totals_.archive(checkpoint_.emplace(checkpoints_.path(round), identity_));
   } catch (const std::exception& error) {
     checkpoints_.set_aside(round);
     throw CheckpointUnusable(error.what());
@@ -175,11 +196,15 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
     checkpoints_.write(identity_, round, [&](Archive& archive) {
       state(archive);
       collective.archive(archive);
+      exchange.archive(archive);
     });
   };
   Solver solver(input);
   // Only now: the sums by which a solver sets itself up are those of a new run.
-  if (checkpoint_) collective.archive(*checkpoint_);
+  if (checkpoint_) {
+    collective.archive(*checkpoint_);
+    exchange.archive(*checkpoint_);
+  }
   checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
@@ -189,23 +214,62 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   }
   const Stopwatch watch;
   const Solution solution = solver.run();
+  collective.confirm();
   facts_.phases = {{"solving", watch.seconds()}};
-  FederationFacts& federation = facts_.federation.emplace();
-  federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
-  for (const auto& [kind, sums] : ledger.sums()) {
-    federation.messages += sums.messages;
-    federation.bytes += sums.bytes;
-  }
-  write_results(solution);
+  facts_.federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
+  write_results(solution, ledger);
   return solution.summary;
 }
 
-std::vector<std::pair<std::string, Block>> SiteWork::images() const {
-  std::vector<std::pair<std::string, Block>> all;
+void SiteWork::each_image_message(const std::function<void(const v1::SiteMessage&)>& send) const {
   for (const std::string& name : names_) {
-    all.emplace_back(name, read_images(directory_.file("images.h5"), name));
+    const Block image = read_images(directory_.file("images.h5"), name);
+    each_chunk(image.values().size(), [&](std::size_t offset, std::size_t count) {
+      send(image_message(state_.run, name, offset, image.values().subspan(offset, count)));
+    });
   }
-  return all;
+}
+
+v1::SiteMessage SiteWork::done_message() const {
+  v1::SiteMessage message;
+  message.mutable_done()->set_run(state_.run);
+  return message;
+}
+
+// What was sent, and what will be: a summary and a report are written before.
+void SiteWork::count_sent(const Ledger& ledger) {
+  Ledger::Sums all = ledger.total();
+  const auto add = [&](const v1::SiteMessage& message) {
+    ++all.messages;
+    all.bytes += message.ByteSizeLong();
+  };
+  const std::vector<float> some(kChunkWords);
+  for (const std::string& name : arguments_.publish ? names_ : std::vector<std::string>{}) {
+    const Study& study = problem_->study();
+    each_chunk(study.pixels() * study.slices, [&](std::size_t offset, std::size_t count) {
+      add(image_message(state_.run, name, offset, std::span(some).first(count)));
+    });
+  }
+  add(done_message());
+  facts_.federation->messages = all.messages;
+  facts_.federation->bytes = all.bytes;
+}
+
+// It is not as it was foreseen when the last messages had to be sent again.
+void SiteWork::note_sent(const Ledger& ledger) const {
+  if (!state_.done || state_.finished) return;
+  const std::string path = directory_.file("summary.json");
+  auto json = nlohmann::ordered_json::parse(read_text_file(path).value_or(""), nullptr, false);
+  if (!json.is_object() || !json.contains("federation")) return;
+  auto& federation = json["federation"];
+  const Ledger::Sums all = ledger.total();
+  if (federation.value("messages", std::uint64_t{0}) == all.messages &&
+      federation.value("bytes", std::uint64_t{0}) == all.bytes) {
+    return;
+  }
+  federation["messages"] = all.messages;
+  federation["bytes"] = all.bytes;
+  write_text_file(path, json.dump(2) + "\n");
 }
 
 void SiteWork::keep_round(const RoundRecord& record, int limit) {
@@ -218,13 +282,14 @@ void SiteWork::keep_round(const RoundRecord& record, int limit) {
   if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
 }
 
-void SiteWork::write_results(const Solution& solution) {
+void SiteWork::write_results(const Solution& solution, const Ledger& ledger) {
   directory_.flush_history();
   const RunOutput output{directory_, problem_->study(), problem_->variables(), resolved_,
                          facts_,     arguments_.truth};
   const Stopwatch watch;
   write_images(output, images_of(solution), solution.summary, callbacks_.progress);
   facts_.phases.emplace_back("writing images", watch.seconds());
+  count_sent(ledger);
   const std::string summary = summary_json(solution.summary, facts_);
   write_report(output, summary, problem_.get());
   write_summary(output, summary);
@@ -232,6 +297,12 @@ void SiteWork::write_results(const Solution& solution) {
   keep_state();
 }
 
-void SiteWork::forget_checkpoints() { checkpoints_.remove_all(); }
+void SiteWork::finish(const Ledger& ledger) {
+  checkpoints_.remove_all();
+  note_sent(ledger);
+  if (state_.finished) return;
+  state_.finished = true;
+  keep_state();
+}
 
 }  // namespace firm

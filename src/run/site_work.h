@@ -46,28 +46,36 @@ class SiteWork {
   // Makes ready for an attempt. Throws firm::Error when study and members do not fit together, and
   // CheckpointUnusable.
   void begin(const v1::Begin& begin);
+  // Of the sums before the checkpoint that the attempt begins from.
+  const SumChain& totals() const { return totals_; }
   // Computes, and writes the results.
   Summary solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger);
-  // Its images, by name, as its results have them.
-  std::vector<std::pair<std::string, Block>> images() const;
+  // What a site that publishes its images sends, message by message, once it has results.
+  void each_image_message(const std::function<void(const v1::SiteMessage&)>& send) const;
+  // That its results of the run are complete.
+  v1::SiteMessage done_message() const;
   // Whether the results of its run are complete.
   bool done() const { return state_.done; }
   bool has_results_of(const std::string& run) const { return state_.done && state_.run == run; }
-  // No other site needs this one any more.
-  void forget_checkpoints();
+  // Makes the summary tell all that has left the site; not that of a run that is finished.
+  void note_sent(const Ledger& ledger) const;
+  // All sites have their results: no other needs this one any more.
+  void finish(const Ledger& ledger);
 
  private:
   // What is kept about the run besides its checkpoints.
   struct State {
     std::string run;
-    bool done = false;
+    bool done = false;      // its results are complete
+    bool finished = false;  // those of all sites are
   };
 
   void read_state();
   void keep_state() const;
   void open_checkpoint(std::uint64_t round);
   void keep_round(const RoundRecord& record, int limit);
-  void write_results(const Solution& solution);
+  void write_results(const Solution& solution, const Ledger& ledger);
+  void count_sent(const Ledger& ledger);
 
   const SiteArguments& arguments_;
   const SiteCallbacks& callbacks_;
@@ -86,6 +94,7 @@ class SiteWork {
   RunFacts facts_;
   std::string identity_;
   std::optional<Checkpoint> checkpoint_;  // to go on from
+  SumChain totals_;                       // in it
   Stopwatch watch_;
   double next_flush_ = 0;
 };
