@@ -115,6 +115,29 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   EXPECT_EQ(run("recon elsewhere/new.toml --out r").code, 0);
 }
 
+// Where the names of study and answer have no directory.
+TEST_F(Calibrate, WritesBesideWhereItIsCalled) {
+  spoil_scales();
+  Outcome o = run("calibrate s/t.toml --out here.toml");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(read_study(directory_ / "here.toml").sites[0].data, "s/xrf-1.h5");
+  o = run("calibrate t.toml --out there.toml", "cd s && ");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(read_study(directory_ / "s/there.toml").sites[0].data, "xrf-1.h5");
+  EXPECT_EQ(read_study(directory_ / "s/there.toml").truth, "truth.h5");
+}
+
+// Errors of the file system come from elsewhere, too.
+TEST_F(Calibrate, DoesNotTakeADirectoryThatIsGoneForStandardOutput) {
+  spoil_scales();
+  const Outcome o =
+      run(R"(calibrate "$OLDPWD/s/t.toml" --out new.toml >"$OLDPWD/.out" 2>"$OLDPWD/.err" #)",
+          R"(mkdir gone && cd gone && rmdir "$OLDPWD/gone" && )");
+  EXPECT_EQ(o.code, 3);
+  EXPECT_CONTAINS(o.err, "No such file or directory");
+  EXPECT_EQ(o.err.find("standard output"), std::string::npos) << o.err;
+}
+
 // Noise that is given is in the unit of the values after `scale`; 1 is none.
 TEST_F(Calibrate, ScalesTheNoise) {
   study_.sites[1].sigma = 3;

@@ -92,10 +92,10 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
 void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a) {
   namespace fs = std::filesystem;
   const fs::path here = fs::path(a.study).parent_path();
-  const fs::path there = fs::path(a.out).parent_path();
+  const fs::path there = fs::absolute(a.out).parent_path();
   const auto renamed = [&](std::string& name) {
     if (name.empty() || fs::path(name).is_absolute()) return;
-    name = fs::proximate(fs::absolute(here / name), fs::absolute(there)).string();
+    name = fs::proximate(fs::absolute(here / name), there).string();
   };
   for (const Row& row : outcome.rows) {
     SiteEntry& entry = *entry_of(file, row.entry->name);
