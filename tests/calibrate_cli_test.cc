@@ -106,7 +106,7 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   }
   const StudyFile written = read_study(directory_ / "elsewhere/new.toml");
   EXPECT_EQ(written.sites[2].data, "../s/xrf-3.h5");
-  EXPECT_NEAR(written.sites[0].prepare.scale, 1, 0.02);
+  EXPECT_NEAR(written.sites[0].prepare.scale.value_or(0), 1, 0.02);
   // Nothing is left to do.
   const Json again = Json::parse(run("calibrate elsewhere/new.toml --json").out);
   for (const Json& site : again.at("sites")) {
@@ -136,6 +136,29 @@ TEST_F(Calibrate, DoesNotTakeADirectoryThatIsGoneForStandardOutput) {
   EXPECT_EQ(o.code, 3);
   EXPECT_CONTAINS(o.err, "No such file or directory");
   EXPECT_EQ(o.err.find("standard output"), std::string::npos) << o.err;
+}
+
+// The unit of a file is part of the scale that is written.
+TEST_F(Calibrate, ConvertsUnitsAndSettlesCounts) {
+  for (const std::size_t i : {0, 1}) {
+    const std::string name = directory_ / ("s/" + study_.sites[i].name + ".h5");
+    Acquisition a = read_acquisition(name);
+    a.units = i == 0 ? "ug/cm^2" : "counts";
+    for (float& value : a.data.values()) value *= i == 0 ? 1e6f : 500.0f;
+    write_acquisition(name, a);
+  }
+  const Outcome before = run("recon s/study.toml --out r --set stop.rounds=1");
+  EXPECT_CONTAINS(before.err, "xrf-2: warning: the data is in counts");
+  EXPECT_EQ(before.err.find("xrf-1: warning"), std::string::npos) << before.err;
+  EXPECT_CONTAINS(run("check s/study.toml").out, "firm calibrate");
+  const Outcome o = run("calibrate s/study.toml --out s/new.toml --json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(Json::parse(o.out).at("warnings").empty()) << o.out;
+  const StudyFile written = read_study(directory_ / "s/new.toml");
+  EXPECT_NEAR(written.sites[0].prepare.scale.value_or(0), 1e-6, 2e-8);
+  EXPECT_NEAR(written.sites[1].prepare.scale.value_or(0), 1 / 500.0, 4e-5);
+  const Outcome after = run("recon s/new.toml --out n --set stop.rounds=1");
+  EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
 }
 
 // Noise that is given is in the unit of the values after `scale`; 1 is none.

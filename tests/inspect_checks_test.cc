@@ -166,6 +166,35 @@ TEST(Saturation, IsTheLargestValueOfAnInteger) {
   EXPECT_EQ(inspected(directory, a).fields[0].values.saturated, 0u);
 }
 
+// ---- units
+
+TEST(Units, ThatAreNoAreaDensityAreTold) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(inspected(directory, example("ug/cm^2")).warnings.empty());
+  const Inspection counts = inspected(directory, example("cts"));
+  ASSERT_EQ(counts.warnings.size(), 1u);
+  EXPECT_CONTAINS(counts.warnings[0], "in cts, but is taken as it is for g/cm^2; firm calibrate");
+  EXPECT_CONTAINS(counts.study, "# scale = ");
+  EXPECT_CONTAINS(inspected(directory, example("stones")).warnings.at(0), "\"stones\"");
+  EXPECT_TRUE(inspected(directory, example("1")).warnings.empty());
+}
+
+TEST(Units, OfMapsAreThoseOfTheirChannels) {
+  const TemporaryDirectory directory;
+  make_directory(directory / "maps");
+  for (const std::string units : {"cts/s", "ug/cm^2"}) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      MapsFile m;
+      m.units = units;
+      m.theta = static_cast<double>(k);
+      write_maps_file(numbered(directory / "maps/", k, ".h5"), k, m);
+    }
+    const Inspection r = inspect_file(directory / "maps", {"Fe"});
+    EXPECT_EQ(r.fields[0].units, units);
+    EXPECT_EQ(r.warnings.size(), units == "cts/s" ? 1u : 0u);
+  }
+}
+
 // ---- study.toml
 
 // The study of two data files, with what has to be filled in.

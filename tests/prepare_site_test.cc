@@ -230,6 +230,39 @@ TEST_F(PrepareSite, ScalesFluorescence) {
   EXPECT_EQ(p.report.normalized, "none");
 }
 
+TEST_F(PrepareSite, UnitsOfFluorescenceAreConvertedOrTold) {
+  entry_.kind = "xrf";
+  entry_.prepare = {};
+  const auto expect_scale = [&](const char* units, double scale) {
+    file_data_.units = units;
+    const PreparedSite p = prepare();
+    EXPECT_DOUBLE_EQ(p.report.scale, scale) << units;
+    EXPECT_FLOAT_EQ(p.data.values(5, 0), file_data_.data(5, 0) * static_cast<float>(scale));
+    return p;
+  };
+  EXPECT_TRUE(expect_scale("g/cm^2", 1).report.all_warnings().empty());
+  EXPECT_TRUE(expect_scale("ug/cm^2", 1e-6).report.all_warnings().empty());
+  EXPECT_TRUE(expect_scale("kg/m2", 0.1).report.all_warnings().empty());
+  for (const char* units : {"counts", "cts/s", "Counts/sec"}) {
+    expect_warning(expect_scale(units, 1), "firm calibrate");
+  }
+  expect_warning(expect_scale("furlongs", 1), "the unit \"furlongs\" of the data is not known");
+  expect_warning(expect_scale("furlongs", 1), "taken for g/cm^2");
+  // A scale is from the numbers in the file, whatever their unit.
+  entry_.prepare.scale = 2;
+  for (const char* units : {"ug/cm^2", "counts", "furlongs"}) {
+    EXPECT_TRUE(expect_scale(units, 2).report.all_warnings().empty());
+  }
+}
+
+TEST_F(PrepareSite, UnitsThatAreNoLogarithmAreTold) {
+  entry_.prepare = {};
+  file_data_.units = "furlongs";
+  expect_warning(prepare(), "taken for -log(transmission)");
+  file_data_.units = "1";
+  EXPECT_TRUE(prepare().report.all_warnings().empty());
+}
+
 // Two angles, three beamlets.
 void write_grid(const std::string& path, const std::vector<float>& data,
                 const std::vector<float>& monitor) {

@@ -29,8 +29,10 @@ struct Row {
   SiteEntry* entry = nullptr;
   CalibrationFactor factor;
   bool own_rays = true;
+  double old_scale = 1;  // that of the study, else that of the unit in the file
 
-  double scale() const { return entry->prepare.scale * (factor.factor > 0 ? factor.factor : 1); }
+  bool found() const { return factor.factor > 0; }
+  double scale() const { return found() ? old_scale * factor.factor : old_scale; }
   std::string matter() const {
     if (!entry->compound.empty()) return entry->compound;
     return entry->element.empty() ? "-" : entry->element;
@@ -77,13 +79,15 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   Outcome outcome{calibrate(input), {}};
   std::vector<std::string>& warnings = outcome.calibration.warnings;
   for (std::size_t i = 0; i < loaded.reports.size(); ++i) {
-    for (const std::string& warning : loaded.reports[i].all_warnings()) {
+    PreparationReport told = loaded.reports[i];
+    told.unit_doubt.clear();  // that is what is mended here
+    for (const std::string& warning : told.all_warnings()) {
       warnings.push_back(fmt::format("{}: {}", loaded.study.sites[i].name, warning));
     }
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    outcome.rows.push_back(
-        {entry_of(file, sites[i].name), outcome.calibration.factors[i], values[i].own});
+    outcome.rows.push_back({entry_of(file, sites[i].name), outcome.calibration.factors[i],
+                            values[i].own, loaded.reports[i].scale});
   }
   return outcome;
 }
@@ -98,10 +102,11 @@ void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a
     name = fs::proximate(fs::absolute(here / name), there).string();
   };
   for (const Row& row : outcome.rows) {
+    if (!row.found()) continue;
     SiteEntry& entry = *entry_of(file, row.entry->name);
     // Noise that is given is that of the values as they are fitted, after `scale`.
     const bool given = entry.noise == Noise::kGiven && entry.sigma != 1;
-    if (given) entry.sigma *= row.scale() / entry.prepare.scale;
+    if (given) entry.sigma *= row.factor.factor;
     entry.prepare.scale = row.scale();
   }
   renamed(file.truth);
@@ -123,7 +128,7 @@ Json to_json(const StudyFile& file, const Outcome& outcome, const Arguments& a) 
     sites.push_back({{"name", row.entry->name},
                      {"element", row.matter()},
                      {"coefficient", row.entry->coefficient},
-                     {"old_scale", row.entry->prepare.scale},
+                     {"old_scale", row.old_scale},
                      {"factor", row.factor.factor},
                      {"uncertainty", or_null(row.factor.uncertainty)},
                      {"scale", row.scale()},
@@ -144,9 +149,9 @@ void print_text(const Outcome& outcome, const Arguments& a) {
   for (const Row& row : outcome.rows) {
     const CalibrationFactor& f = row.factor;
     fmt::print("  {:<12} {:<8} {:>11.4g} {:>11.4g} {:>11.5g} {:>11} {:>11.5g} {:>10.1f} %{}\n",
-               row.entry->name, row.matter(), row.entry->coefficient, row.entry->prepare.scale,
-               f.factor, f.uncertainty ? fmt::format("{:.2g}", *f.uncertainty) : "unknown",
-               row.scale(), 100 * f.share, row.own_rays ? "" : "  by its image");
+               row.entry->name, row.matter(), row.entry->coefficient, row.old_scale, f.factor,
+               f.uncertainty ? fmt::format("{:.2g}", *f.uncertainty) : "unknown", row.scale(),
+               100 * f.share, row.own_rays ? "" : "  by its image");
   }
   const Calibration& c = outcome.calibration;
   fmt::print("\n{} values; what is left over is {:.2f} % of XRT, {:.2f} % without noise\n",

@@ -108,6 +108,7 @@ Json to_json(const Inspection& r) {
           {"scalers", r.scalers},
           {"dead_columns", to_json(r.dead)},
           {"jumps", to_json(r.jumps)},
+          {"warnings", r.warnings},
           {"study", r.study}};
 }
 
@@ -186,6 +187,7 @@ void print_text(const Inspection& r) {
   print_row("memory needed", memory_text(r));
   print_dead(r.dead);
   print_jumps(r.jumps);
+  for (const std::string& warning : r.warnings) print_row("warning", warning);
   for (const FieldReport& f : r.fields) print_field(f);
   fmt::print("\nFor study.toml:\n\n{}", r.study);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "io/data_units.h"
 #include "io/study_suggestion.h"
 #include "io/survey.h"
 
@@ -109,6 +110,10 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   r.angles.source = scan.theta_source;
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
+  r.warnings = scan.warnings;
+  const bool xrf = suggested_kind(r) == "xrf";
+  const std::string doubt = xrf ? xrf_unit(r.fields.front().units).doubt : "";
+  if (!doubt.empty()) r.warnings.push_back("as XRF: " + doubt);
   r.study = suggested_study(r, request);
   return r;
 }

@@ -92,6 +92,7 @@ struct Inspection {
   JumpReport jumps;
   std::optional<double> spacing;        // cm
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
+  std::vector<std::string> warnings;    // about units, and what is not taken from the file
   std::string study;  // lines for study.toml, with comments for what is not in the file
 };
 

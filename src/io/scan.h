@@ -35,6 +35,8 @@ struct Scan {
   std::vector<std::string> elements;  // that the file has, where it has several
   std::vector<std::string> scalers;   // counters that can be chosen in the same way, as "DS_IC"
   std::string element;                // the one that `data` is of; empty where there is no choice
+
+  std::vector<std::string> warnings;  // what of the file is not taken, and why
 };
 
 // What to read of a file that holds several, and what a file does not tell.

@@ -110,7 +110,7 @@ std::string preparation_lines(const SiteEntry& s) {
   }
   if (p.bad_values != "error") text += line("bad_values", p.bad_values);
   if (p.rings > 0) text += line("rings", p.rings, "beamlets");
-  if (p.scale != 1) text += line("scale", p.scale, "to g/cm^2");
+  if (p.scale) text += line("scale", *p.scale, "to g/cm^2");
   return text;
 }
 

@@ -18,7 +18,8 @@ struct Preparation {
   bool minus_log = false;  // of an xrt site: the data is counts, the logarithm is still to be taken
   std::string bad_values = "error";  // NaN, infinite, transmission not above 0: "error" or "mask"
   int rings = 0;                     // window of the ring removal, in beamlets; 0: none
-  double scale = 1;                  // of an xrf site: from the unit of the data to g/cm^2
+  // Of an xrf site: from the numbers in the file to g/cm^2. Without: by the unit in the file.
+  std::optional<double> scale;
 
   bool operator==(const Preparation&) const = default;
 };

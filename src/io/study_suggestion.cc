@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "io/data_units.h"
 #include "io/folder.h"
 #include "io/image_file.h"
 #include "io/quantity.h"
@@ -52,7 +53,7 @@ Kind kind_of(const Inspection& r) {
   if (r.has_white) return {"xrt", ""};
   if (r.has_monitor) return {"xrt", "a guess: there is a monitor"};
   if (units == "1") return {"xrt", ""};
-  if (units == "g/cm^2") return {"xrf", ""};
+  if (unit_size(Dimension::kAreaDensity, units)) return {"xrf", ""};
   return {"xrf", "a guess: there are neither white frames nor a monitor"};
 }
 
@@ -109,6 +110,8 @@ std::string coefficient_line(const Inspection& r) {
 
 }  // namespace
 
+std::string suggested_kind(const Inspection& r) { return kind_of(r).kind; }
+
 std::string suggested_study(const Inspection& r, const ScanRequest& request) {
   const Kind kind = kind_of(r);
   std::string text = image_lines(r) + "\n[[site]]\n";
@@ -116,6 +119,9 @@ std::string suggested_study(const Inspection& r, const ScanRequest& request) {
   text += line("kind = " + quoted(kind.kind), kind.why);
   text += source_lines(r, request);
   if (kind.kind == "xrf") text += coefficient_line(r);
+  if (kind.kind == "xrf" && !xrf_unit(r.fields.front().units).doubt.empty()) {
+    text += line("# scale = 1.0", "to g/cm^2, from the unit of the data; firm calibrate finds it");
+  }
   if (needs_logarithm(r)) text += line("minus_log = true", "the data is counts");
   const std::string bad = bad_values(r);
   if (!bad.empty()) text += line("bad_values = \"mask\"", bad);

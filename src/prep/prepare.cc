@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "firm/error.h"
+#include "io/data_units.h"
 #include "io/survey.h"
 #include "physics/site_noise.h"
 #include "prep/binning.h"
@@ -44,6 +45,7 @@ class Preparing {
   PreparedSite go();
 
  private:
+  void look_at_units();
   std::vector<Stuck> read();
   void look_for_dead_beamlets(const std::vector<Stuck>& stuck);
   void normalize();
@@ -76,6 +78,7 @@ class Preparing {
 };
 
 PreparedSite Preparing::go() {
+  look_at_units();
   look_for_dead_beamlets(read());
   if (how_.zingers) mark_zingers(*how_.zingers, s_);
   normalize();
@@ -98,6 +101,20 @@ void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const cha
   throw data_error({source_.scan.file, of.facts().path, expected,
                     fmt::format("{}; bad_values = \"mask\" for {} leaves such values out",
                                 flaw_text(s, flaw, what, frame), source_.mention())});
+}
+
+// What makes g/cm^2 of XRF: `scale`, or the unit that the file tells.
+void Preparing::look_at_units() {
+  const std::string& unit = source_.scan.data->facts().units;
+  if (source_.entry.kind == "xrt") {
+    if (!how_.minus_log) result_.report.unit_doubt = doubt_about_logarithms(unit);
+  } else if (how_.scale) {
+    result_.report.scale = *how_.scale;
+  } else {
+    const XrfUnit taken = xrf_unit(unit);
+    result_.report.scale = taken.size;
+    result_.report.unit_doubt = taken.doubt;
+  }
 }
 
 std::vector<Stuck> Preparing::read() {
@@ -310,8 +327,8 @@ void Preparing::finish() {
       s_.value(k) = 0;
       continue;
     }
-    if (how_.scale != 1) {
-      s_.value(k) = static_cast<float>(static_cast<double>(s_.value(k)) * how_.scale);
+    if (r.scale != 1) {
+      s_.value(k) = static_cast<float>(static_cast<double>(s_.value(k)) * r.scale);
     }
     if (r.masked() > 0) result_.data.weights.data()[k] = 1;
     ++used[k % s_.slices()];

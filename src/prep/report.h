@@ -35,10 +35,12 @@ struct PreparationReport {
   // Those that were changed.
   std::size_t clipped_low = 0;
   std::size_t clipped_high = 0;
+  double scale = 1;                   // of XRF: from the data of the file to g/cm^2
   std::size_t dead_beamlets = 0;      // found, in all slices together, masked or not
   std::optional<AxisReport> axis;     // when it was to be found
   std::optional<NoiseReport> noise;   // the same
-  std::vector<std::string> warnings;  // but those about axis and noise
+  std::string unit_doubt;             // about the unit of the data; empty: none
+  std::vector<std::string> warnings;  // but those about unit, axis and noise
 
   std::vector<std::string> all_warnings() const;
   std::size_t masked() const {

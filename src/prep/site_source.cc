@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
 
 #include "firm/error.h"
 #include "io/data_exchange_paths.h"
+#include "io/data_units.h"
 
 namespace firm {
 namespace {
@@ -61,15 +59,6 @@ void check_size(const SiteSource& s) {
     throw usage_error({s.mention(), "air", fmt::format("at most half of the {} beamlets", beamlets),
                        fmt::format("{}", s.entry.prepare.air)});
   }
-}
-
-// What detectors count in, as files write it.
-bool is_unit_of_counts(std::string unit) {
-  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array kCounts = {"counts",   "count",    "cts",         "cps",     "cts/s",
-                                  "counts/s", "count/s",  "counts/sec",  "cts/sec", "adu",
-                                  "photons",  "photon/s", "photons/sec", "hz",      "photons/s"};
-  return std::ranges::find(kCounts, unit) != kCounts.end();
 }
 
 // Whether `minus_log` fits what the file says about its data.

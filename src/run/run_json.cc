@@ -132,7 +132,8 @@ std::string preparation_json(const PreparationReport& r) {
             {"dead", r.dead},
             {"dead_beamlets", r.dead_beamlets},
             {"clipped_low", r.clipped_low},
-            {"clipped_high", r.clipped_high}};
+            {"clipped_high", r.clipped_high},
+            {"scale", r.scale}};
   if (r.axis) {
     j["rotation_axis"] = {{"axis", r.axis->axis},
                           {"uncertainty", r.axis->uncertainty},
