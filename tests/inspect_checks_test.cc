@@ -95,6 +95,10 @@ TEST(Jumps, AreLargerThanTheNoise) {
   // A frame without beam is one, the next is compared with the last that had some.
   EXPECT_EQ(frames({1, 1, 0, 1, 1, 1}), Numbers{2});
   EXPECT_EQ(frames({1, 1, NAN, 1, 3, 3, 3}), Numbers{4});
+  // Many of them hide no other.
+  EXPECT_EQ(frames({1, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0}), (Numbers{3, 5}));
+  EXPECT_EQ(frames({1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 3}), (Numbers{3, 9}));
+  EXPECT_EQ(find_jumps({1, 1, 1, 0, 0, 3, 3})[1].ratio, 3);
   EXPECT_EQ(frames({}), Numbers{});
   EXPECT_EQ(frames({5}), Numbers{});
 }
@@ -144,6 +148,23 @@ TEST(Jumps, AreThoseOfTheMeanOtherwise) {
   ASSERT_EQ(r.jumps.frames.size(), 1u);
   EXPECT_EQ(r.jumps.frames[0].frame, 5u);
   EXPECT_NEAR(r.jumps.frames[0].ratio, 1.5, 0.01);
+}
+
+// ---- frames
+
+TEST(MissingFrames, AreZeroThroughout) {
+  const TemporaryDirectory directory;
+  Acquisition a = example("g/cm^2");
+  EXPECT_TRUE(inspected(directory, a).missing.empty());
+  for (std::size_t row = 9 * 40; row < 12 * 40; ++row) {
+    for (std::size_t y = 0; y < 2; ++y) a.data(row, y) = 0;
+  }
+  a.data(10 * 40 + 5, 1) = 1e-9f;
+  const Inspection r = inspected(directory, a);
+  EXPECT_EQ(r.missing, (std::vector<std::size_t>{9, 11}));
+  EXPECT_CONTAINS(r.study, "bad_values = \"mask\"");
+  for (float& value : a.data.values()) value = 0;
+  EXPECT_TRUE(inspected(directory, a).missing.empty());
 }
 
 // ---- saturation

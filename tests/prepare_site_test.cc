@@ -255,6 +255,47 @@ TEST_F(PrepareSite, UnitsOfFluorescenceAreConvertedOrTold) {
   }
 }
 
+TEST_F(PrepareSite, FramesThatWereNeverWrittenAreRefusedOrMasked) {
+  const auto stop_at = [&](std::size_t angle) {
+    for (std::size_t k = ray(angle, 0); k < file_data_.data.rows(); ++k) file_data_.data(k, 0) = 0;
+  };
+  stop_at(50);
+  for (const bool xrf : {false, true}) {
+    if (xrf) {
+      entry_.kind = "xrf";
+      entry_.prepare = {};
+      entry_.prepare.scale = 1;
+    } else {
+      entry_.prepare.clip_low = 1e-3;  // which would make something of 0
+    }
+    EXPECT_CONTAINS(error_of([&] { prepare(); }),
+                    "expected values other than 0 at every angle, found 10 of 60 frames are 0 "
+                    "throughout, the first that of angle 50");
+    entry_.prepare.bad_values = "mask";
+    const PreparedSite p = prepare();
+    expect_warning(p, "10 of 60 frames are 0 throughout");
+    EXPECT_EQ(p.report.missing, 10 * beamlets_);
+    EXPECT_EQ(p.report.masked(), p.report.missing);
+    ASSERT_EQ(p.data.weights.rows(), clean_.rows());
+    EXPECT_EQ(p.data.weights(ray(49, beamlets_ - 1), 0), 1);
+    EXPECT_EQ(p.data.weights(ray(50, 0), 0), 0);
+  }
+}
+
+TEST_F(PrepareSite, FewCountsMayAllBeZeroByChance) {
+  entry_.kind = "xrf";
+  entry_.prepare = {};
+  entry_.prepare.scale = 1;
+  for (float& value : file_data_.data.values()) value = 0;
+  expect_warning(prepare(), "all values are 0");
+  for (std::size_t angle = 0; angle < 30; ++angle) {
+    for (std::size_t x = 10; x < 29; ++x) file_data_.data(ray(angle, x), 0) = 1;
+  }
+  EXPECT_EQ(prepare().report.missing_frames, 0u);
+  for (std::size_t angle = 0; angle < 30; ++angle) file_data_.data(ray(angle, 29), 0) = 1;
+  EXPECT_CONTAINS(error_of([&] { prepare(); }), "30 of 60 frames");
+}
+
 TEST_F(PrepareSite, UnitsThatAreNoLogarithmAreTold) {
   entry_.prepare = {};
   file_data_.units = "furlongs";

@@ -108,6 +108,7 @@ Json to_json(const Inspection& r) {
           {"scalers", r.scalers},
           {"dead_columns", to_json(r.dead)},
           {"jumps", to_json(r.jumps)},
+          {"missing_frames", r.missing},
           {"warnings", r.warnings},
           {"study", r.study}};
 }
@@ -160,6 +161,15 @@ void print_dead(const DeadReport& d) {
                                         d.count, d.zero, first));
 }
 
+void print_missing(const Inspection& r) {
+  const std::string frames =
+      some_of(r.missing, r.missing.size(), [](std::size_t frame) { return std::to_string(frame); });
+  print_row("missing frames", r.missing.empty()
+                                  ? "none"
+                                  : fmt::format("{} of {} are 0 throughout: {}", r.missing.size(),
+                                                r.angles.count, frames));
+}
+
 void print_jumps(const JumpReport& j) {
   const std::string frames = some_of(j.frames, j.frames.size(), [](const Jump& jump) {
     return fmt::format("frame {} ({:.4g} times)", jump.frame, jump.ratio);
@@ -186,6 +196,7 @@ void print_text(const Inspection& r) {
                                  : "not in the file");
   print_row("memory needed", memory_text(r));
   print_dead(r.dead);
+  print_missing(r);
   print_jumps(r.jumps);
   for (const std::string& warning : r.warnings) print_row("warning", warning);
   for (const FieldReport& f : r.fields) print_field(f);

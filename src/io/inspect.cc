@@ -36,6 +36,7 @@ void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   const FieldSurvey data = survey(*scan.data, progress);
   r.fields.push_back(field_report(*scan.data, data));
   r.dead = data.dead();
+  r.missing = data.missing();
   r.jumps.level =
       "mean of a frame, which is the same at all angles where all of the object is seen";
   std::vector<double> levels = data.frame_means();

@@ -67,6 +67,7 @@ std::string bad_values(const Inspection& r) {
   for (const FieldReport& f : r.fields) {
     if (f.values.nan + f.values.infinite > 0) return "there are NaN or infinite values";
   }
+  if (!r.missing.empty()) return "there are frames that are 0 throughout";
   if (!needs_logarithm(r)) return "";
   const ValueStatistics& data = r.fields.front().values;
   if (data.zero + data.negative > 0) return "there are counts of 0 or less";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "firm/error.h"
 #include "io/data_units.h"
@@ -12,6 +13,7 @@
 #include "physics/site_noise.h"
 #include "prep/binning.h"
 #include "prep/dead_beamlets.h"
+#include "prep/missing_frames.h"
 #include "prep/normalize.h"
 #include "prep/rings.h"
 #include "prep/rotation_axis.h"
@@ -47,6 +49,7 @@ class Preparing {
  private:
   void look_at_units();
   std::vector<Stuck> read();
+  void look_for_missing_frames();
   void look_for_dead_beamlets(const std::vector<Stuck>& stuck);
   void normalize();
   void normalize_transmission();
@@ -55,6 +58,7 @@ class Preparing {
   void doubt_monitor();
   void find_axis();
   void finish();
+  void doubt_values();
   void find_noise();
 
   Binning binning() const { return binning_of(slices_); }
@@ -124,6 +128,7 @@ std::vector<Stuck> Preparing::read() {
   how.find_stuck = true;
   BinnedFrames binned = read_binned(data, how);
   s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values), slices_.first);
+  look_for_missing_frames();
   for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
     if (binned.saturated[k] != 0) s_.mark(k, Flaw::kSaturated);
   }
@@ -138,6 +143,24 @@ std::vector<Stuck> Preparing::read() {
                      data.beamlets(), how.binning));
   }
   return std::move(binned.stuck);
+}
+
+void Preparing::look_for_missing_frames() {
+  const std::vector<std::size_t> missing = missing_frames(s_);
+  result_.report.missing_frames = missing.size();
+  if (missing.empty()) return;
+  const std::string text =
+      fmt::format("{} of {} frames {} 0 throughout, the first that of angle {}", missing.size(),
+                  s_.angles, missing.size() == 1 ? "is" : "are", missing.front());
+  if (!masks_) {
+    throw data_error({source_.scan.file, source_.scan.data->facts().path,
+                      "values other than 0 at every angle",
+                      fmt::format("{}: a scan that was stopped, or files missing that this one "
+                                  "refers to; bad_values = \"mask\" for {} leaves such frames out",
+                                  text, source_.mention())});
+  }
+  mark_missing(missing, s_);
+  warn(text + ", and left out");
 }
 
 void Preparing::look_for_dead_beamlets(const std::vector<Stuck>& stuck) {
@@ -314,6 +337,7 @@ void Preparing::find_axis() {
 void Preparing::finish() {
   PreparationReport& r = result_.report;
   r.values = s_.size();
+  r.missing = s_.count(Flaw::kMissing);
   r.saturated = s_.count(Flaw::kSaturated);
   r.zingers = s_.count(Flaw::kZinger);
   r.not_finite = s_.count(Flaw::kNotFinite);
@@ -341,7 +365,24 @@ void Preparing::finish() {
                                   slices_.first + static_cast<std::size_t>(empty - used.begin()),
                                   preparation_text(r))});
   }
+  doubt_values();
   result_.data.values = std::move(s_.values);
+}
+
+// Another dataset than was meant, or no signal at all.
+void Preparing::doubt_values() {
+  std::optional<float> first;
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    if (!s_.usable(k)) continue;
+    if (!first) first = s_.value(k);
+    if (s_.value(k) != *first) return;
+  }
+  const bool all = slices_.count == static_cast<std::size_t>(source_.file.slices);
+  warn(fmt::format(
+      "all values{} are {}: another file, or another dataset in it?",
+      all ? ""
+          : fmt::format(" of slices {} to {}", slices_.first, slices_.first + slices_.count - 1),
+      *first));
 }
 
 void Preparing::find_noise() {

@@ -11,6 +11,7 @@ std::string masked_text(const PreparationReport& r) {
   const auto reason = [&](std::size_t count, const char* name) {
     if (count > 0) reasons.push_back(fmt::format("{} {}", count, name));
   };
+  reason(r.missing, "of missing frames");
   reason(r.saturated, "saturated");
   reason(r.zingers, r.zingers == 1 ? "zinger" : "zingers");
   reason(r.not_finite, "NaN or infinite");
