@@ -170,7 +170,8 @@ void run(const Arguments& a) {
   const Outcome outcome = calibrate_study(file, a);
   if (!a.out.empty()) write_calibrated(file, outcome, a);
   if (a.json) {
-    fmt::print("{}\n", to_json(file, outcome, a).dump(2));
+    fmt::print("{}\n",
+               to_json(file, outcome, a).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_text(outcome, a);
   }

@@ -216,7 +216,7 @@ void run(const Arguments& a) {
     result = inspect_file(a.file, a.request, line.callback());
   }
   if (a.json) {
-    fmt::print("{}\n", to_json(result).dump(2));
+    fmt::print("{}\n", to_json(result).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_text(result);
   }

@@ -144,7 +144,7 @@ std::string preparation_json(const PreparationReport& r) {
   }
   if (r.noise) j["sigma"] = r.noise->sigma;
   j["warnings"] = r.all_warnings();
-  return j.dump();
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // with text of data files
 }
 
 std::vector<std::string> names_of(const std::vector<Variable>& variables) {
