@@ -315,6 +315,26 @@ void write_grid(const std::string& path, const std::vector<float>& data,
   writer.commit();
 }
 
+TEST_F(PrepareSite, ASpacingThatIsNotUsedIsTold) {
+  h5::Writer writer(directory_ / "raw.h5");
+  const std::vector<float> data = {1, 2, 3, 4, 5, 6};
+  writer.dataset("/exchange/data", {2, 1, 3}, std::span<const float>(data));
+  writer.attribute("/exchange/data", "units", "1");
+  const std::vector<double> theta = {0, 90};
+  writer.dataset("/exchange/theta", {2}, std::span<const double>(theta));
+  writer.number("/measurement/instrument/detector/actual_pixel_size_x", 2, "parsecs");
+  writer.commit();
+  entry_.data = "raw.h5";
+  entry_.prepare = {};
+  const auto prepared = [&] {
+    return settle_and_prepare(file_, entry_, directory_ / "study.toml");
+  };
+  expect_warning(prepared(), "its unit \"parsecs\" is none of nm, um");
+  EXPECT_DOUBLE_EQ(prepared().site.geometry.spacing, kPixel);
+  entry_.spacing = 1e-4;
+  EXPECT_TRUE(prepared().report.all_warnings().empty());
+}
+
 TEST_F(PrepareSite, CountersThatDisagreeBesideTheObjectAreTold) {
   entry_.data = "xrt.nxs";
   const auto prepared = [&](float air) {

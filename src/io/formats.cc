@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numbers>
 #include <system_error>
 
 #include "firm/error.h"
 #include "io/angle_file.h"
 #include "io/foreign.h"
 #include "io/map_folder.h"
+#include "io/quantity.h"
 #include "io/trial.h"
 
 namespace firm {
@@ -153,18 +153,16 @@ h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size
   return dataset;
 }
 
-std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path) {
+double degrees_of_unit(const h5::Reader& reader, const std::string& path) {
   const std::string units = units_of(reader, path, "degrees");
-  double scale = 0;
-  for (const char* known : {"deg", "degree", "degrees", "\u00b0"}) {
-    if (units == known) scale = 1;
-  }
-  for (const char* known : {"rad", "radian", "radians"}) {
-    if (units == known) scale = 180 / std::numbers::pi;
-  }
-  if (scale == 0) throw data_error({reader.file(), path + "@units", "degrees or radians", units});
+  if (const auto degrees = unit_size(Dimension::kAngle, units)) return *degrees;
+  throw data_error({reader.file(), path + "@units", "degrees or radians", units});
+}
+
+std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path) {
+  const double degrees = degrees_of_unit(reader, path);
   std::vector<double> angles = reader.dataset(path).read_all<double>();
-  for (double& angle : angles) angle *= scale;
+  for (double& angle : angles) angle *= degrees;
   return angles;
 }
 

@@ -111,7 +111,7 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   r.angles.source = scan.theta_source;
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
-  r.warnings = scan.warnings;
+  if (!scan.spacing_doubt.empty()) r.warnings.push_back(scan.spacing_doubt);
   const bool xrf = suggested_kind(r) == "xrf";
   const std::string doubt = xrf ? xrf_unit(r.fields.front().units).doubt : "";
   if (!doubt.empty()) r.warnings.push_back("as XRF: " + doubt);

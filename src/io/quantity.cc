@@ -16,6 +16,10 @@ struct Unit {
 };
 
 constexpr Unit kLengths[] = {{"nm", 1e-7},
+                             {"nanometer", 1e-7},
+                             {"nanometers", 1e-7},
+                             {"nanometre", 1e-7},
+                             {"nanometres", 1e-7},
                              {"um", kMicrometre},
                              {"\u00b5m", kMicrometre},
                              {"\u03bcm", kMicrometre},
@@ -23,10 +27,23 @@ constexpr Unit kLengths[] = {{"nm", 1e-7},
                              {"microns", kMicrometre},
                              {"micrometer", kMicrometre},
                              {"micrometers", kMicrometre},
+                             {"micrometre", kMicrometre},
+                             {"micrometres", kMicrometre},
                              {"mm", 0.1},
+                             {"millimeter", 0.1},
+                             {"millimeters", 0.1},
+                             {"millimetre", 0.1},
+                             {"millimetres", 0.1},
                              {"cm", 1},
+                             {"centimeter", 1},
+                             {"centimeters", 1},
+                             {"centimetre", 1},
+                             {"centimetres", 1},
                              {"m", 100},
-                             {"meter", 100}};
+                             {"meter", 100},
+                             {"meters", 100},
+                             {"metre", 100},
+                             {"metres", 100}};
 constexpr Unit kEnergies[] = {{"eV", 1e-3}, {"keV", 1}, {"MeV", 1e3}};
 constexpr Unit kMassAttenuations[] = {
     {"cm^2/g", 1}, {"cm2/g", 1}, {"cm\u00b2/g", 1}, {"m^2/kg", 10}, {"m2/kg", 10}};

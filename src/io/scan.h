@@ -29,14 +29,13 @@ struct Scan {
 
   std::optional<double> spacing;        // cm, between beamlets
   std::string spacing_source;           // the dataset that it comes from
+  std::string spacing_doubt;            // why one that the file has is not used; empty: it is
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
   std::string rotation_axis_source;
 
   std::vector<std::string> elements;  // that the file has, where it has several
   std::vector<std::string> scalers;   // counters that can be chosen in the same way, as "DS_IC"
   std::string element;                // the one that `data` is of; empty where there is no choice
-
-  std::vector<std::string> warnings;  // what of the file is not taken, and why
 };
 
 // What to read of a file that holds several, and what a file does not tell.

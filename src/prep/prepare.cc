@@ -109,6 +109,9 @@ void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const cha
 
 // What makes g/cm^2 of XRF: `scale`, or the unit that the file tells.
 void Preparing::look_at_units() {
+  if (!source_.entry.spacing && !source_.scan.spacing_doubt.empty()) {
+    warn(source_.scan.spacing_doubt);
+  }
   const std::string& unit = source_.scan.data->facts().units;
   if (source_.entry.kind == "xrt") {
     if (!how_.minus_log) result_.report.unit_doubt = doubt_about_logarithms(unit);
