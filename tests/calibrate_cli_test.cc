@@ -204,6 +204,19 @@ TEST_F(Calibrate, ComparesSitesWithOtherRays) {
   EXPECT_CONTAINS(run("calibrate s/t.toml").out, "by its image");
 }
 
+TEST_F(Calibrate, TellsWhenThereIsTooLittleMemory) {
+  EXPECT_CONTAINS(run("calibrate s/study.toml").err, "memory: about ");
+  ASSERT_EQ(run("simulate --preset elements --out m --size 8 --angles 4 --slices 64").code, 0);
+  StudyFile file = read_study(directory_ / "m/study.toml");
+  file.rows = file.columns = 32768;
+  // Images are made of sites whose rays are not those of XRT.
+  file.sites[0].rotation_axis = 5;
+  write_study(directory_ / "m/study.toml", file);
+  const Outcome o = run("calibrate m/study.toml");
+  expect_error(o, 3, "memory: expected about ");
+  EXPECT_CONTAINS(o.err, "for 64 slices at once");
+}
+
 TEST_F(Calibrate, RefusesWhatItCannotUse) {
   expect_error(run("calibrate"), 2, "STUDY");
   expect_error(run("calibrate none.toml"), 2, "none.toml");

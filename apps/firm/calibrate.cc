@@ -5,9 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/available_memory.h"
+#include "core/byte_size.h"
 #include "firm/error.h"
 #include "physics/calibration.h"
 #include "prep/load_study.h"
+#include "run/calibration_needs.h"
 #include "run/common_rays.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -51,11 +54,30 @@ SiteEntry* entry_of(StudyFile& file, const std::string& name) {
   return nullptr;
 }
 
+// Before much is read.
+void check_memory(const StudyFile& file, const Arguments& a, ProgressLine& line) {
+  Study study = load_geometries(file, a.study);
+  for (Site& site : study.sites) site.weighted_values = may_have_weights(file, site.name);
+  const std::uint64_t needed = calibration_needs(study);
+  const std::uint64_t available = available_memory();
+  if (needed > available) {
+    throw data_error(
+        {a.study, "memory",
+         fmt::format("about {} for {} slices at once", byte_size_text(needed), study.slices),
+         fmt::format("{} available; some of the slices will do: scales are the same for "
+                     "all of them (slices in [image], first_slice of the sites)",
+                     byte_size_text(available))});
+  }
+  line.print_event(fmt::format("memory: about {} needed, {} available", byte_size_text(needed),
+                               byte_size_text(available)));
+}
+
 Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   if (file.sites.size() < 2) {
     throw usage_error({a.study, "sites", "XRF sites to be calibrated by XRT", "XRT alone"});
   }
   ProgressLine line;
+  check_memory(file, a, line);
   const Progress progress = line.callback();
   report(progress, "reading the data", 0);
   const LoadedStudy loaded = load_study(file, a.study);
