@@ -161,14 +161,30 @@ TEST_F(Calibrate, ConvertsUnitsAndSettlesCounts) {
   EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
 }
 
-// Noise that is given is in the unit of the values after `scale`; 1 is none.
+// Noise that is given is in the unit of the values after `scale`.
 TEST_F(Calibrate, ScalesTheNoise) {
   study_.sites[1].sigma = 3;
+  study_.sites[2].sigma = 1;
   spoil_scales();
   ASSERT_EQ(run("calibrate s/t.toml --out s/new.toml").code, 0);
   const StudyFile written = read_study(directory_ / "s/new.toml");
-  EXPECT_NEAR(written.sites[1].sigma, 3 / kWrong[1], 0.2);
-  EXPECT_EQ(written.sites[0].sigma, 1);
+  EXPECT_NEAR(written.sites[1].sigma.value_or(0), 3 / kWrong[1], 0.2);
+  EXPECT_NEAR(written.sites[2].sigma.value_or(0), 1 / kWrong[2], 0.002);
+  EXPECT_FALSE(written.sites[0].sigma);
+}
+
+TEST_F(Calibrate, DoesNotWriteDownCoefficientsOfTables) {
+  study_.energy = 12;
+  for (std::size_t i = 0; i < 2; ++i) {
+    study_.sites[i].compound = i == 0 ? "Ca" : "Fe";
+    if (i == 0) study_.sites[i].coefficient = 0;
+  }
+  write();
+  ASSERT_EQ(run("calibrate s/t.toml --out new.toml").code, 0);
+  const StudyFile written = read_study(directory_ / "new.toml");
+  EXPECT_TRUE(written.sites[0].looked_up);
+  EXPECT_NEAR(written.sites[0].coefficient, 56.07, 0.1);
+  EXPECT_FALSE(written.sites[1].looked_up);
 }
 
 TEST_F(Calibrate, TellsWhatIsMissing) {

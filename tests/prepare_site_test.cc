@@ -118,6 +118,21 @@ TEST_F(PrepareSite, SaturatedValuesAreMasked) {
   EXPECT_LT(error(p), 0.003);
 }
 
+TEST_F(PrepareSite, SaturatedWhiteIsLeftOut) {
+  entry_.prepare.saturation = 60000;
+  file_data_.white(7, 0) = 65535;  // in one of four frames
+  EXPECT_LT(error(prepare()), 0.002);
+  EXPECT_EQ(prepare().report.masked(), 0u);
+  for (std::size_t frame = 0; frame < 4; ++frame) {
+    file_data_.white(frame * beamlets_ + 7, 0) = 65535;
+  }
+  EXPECT_CONTAINS(error_of([&] { prepare(); }), "white that is always saturated");
+  entry_.prepare.bad_values = "mask";
+  const PreparedSite p = prepare();
+  EXPECT_EQ(p.report.no_beam, static_cast<std::size_t>(kAngles));
+  EXPECT_LT(error(p), 0.002);
+}
+
 TEST_F(PrepareSite, TransmissionsAreClippedRefusedOrMasked) {
   raw(3, 10) = 50;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "bad_values = \"mask\"");
@@ -215,6 +230,10 @@ TEST_F(PrepareSite, RefusesKeysThatDoNotGoTogether) {
   entry_.prepare.normalize = "auto";
   entry_.prepare.clip_high = 1;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "clip_low, clip_high: expected minus_log = true");
+  entry_.prepare.clip_high = {};
+  entry_.prepare.rings = 69;
+  EXPECT_CONTAINS(error_of([&] { prepare(); }),
+                  "rings: expected a window of at most the 68 beamlets");
   entry_.kind = "xrf";
   entry_.prepare = {};
   entry_.prepare.normalize = "flat";

@@ -127,9 +127,11 @@ void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a
     if (!row.found()) continue;
     SiteEntry& entry = *entry_of(file, row.entry->name);
     // Noise that is given is that of the values as they are fitted, after `scale`.
-    const bool given = entry.noise == Noise::kGiven && entry.sigma != 1;
-    if (given) entry.sigma *= row.factor.factor;
+    if (entry.sigma) *entry.sigma *= row.factor.factor;
     entry.prepare.scale = row.scale();
+  }
+  for (SiteEntry& entry : file.sites) {
+    if (entry.looked_up) entry.coefficient = 0;  // not written: it is looked up again
   }
   renamed(file.truth);
   for (SiteEntry& entry : file.sites) {

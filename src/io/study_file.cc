@@ -72,8 +72,8 @@ std::string physics_lines(const SiteEntry& s) {
   if (s.coefficient > 0) text += line("coefficient", s.coefficient, "cm^2/g");
   if (s.noise == Noise::kCounts) text += line("sigma", std::string("counts"));
   if (s.noise == Noise::kEstimated) text += line("sigma", std::string("estimate"));
-  if (s.noise == Noise::kGiven && s.sigma != 1) {
-    text += line("sigma", s.sigma, "noise, in the unit of the data");
+  if (s.noise == Noise::kGiven && s.sigma) {
+    text += line("sigma", *s.sigma, "noise, in the unit of the data");
   }
   return text;
 }

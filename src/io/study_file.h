@@ -39,7 +39,9 @@ struct SiteEntry {
   std::string compound;    // of an xrf site, "Fe2O3": what the coefficient is of, if not `element`
   double coefficient = 0;  // cm^2/g, of an xrf site; 0: of the compound or element, at the energy
   Noise noise = Noise::kGiven;
-  double sigma = 1;                     // standard deviation of the noise, in the unit of the data
+  bool looked_up = false;  // whether it is that of the tables
+  std::optional<double>
+      sigma;  // standard deviation of the noise, in the unit of the data; without: 1
   std::optional<double> found_sigma;    // the same, where it was to be found and has been
   std::optional<double> spacing;        // cm, between beamlets; without: as prep/load_study.h says
   std::optional<double> rotation_axis;  // beamlets, edge coordinates; without: the data file's
@@ -54,6 +56,8 @@ struct SiteEntry {
   int line = 0;     // of its table in the file it was read from
 };
 
+
+  double sigma_value() const { return sigma.value_or(1); }
 // One key of [solve]. Its meaning is the solver's business; here it is a text, whatever its type in
 // the file: "0.01", "true", "firm-ds".
 struct Setting {

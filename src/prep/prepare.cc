@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "firm/error.h"
@@ -63,7 +64,7 @@ class Preparing {
 
   Binning binning() const { return binning_of(slices_); }
   Binning binning_of(const SliceRange& slices) const;
-  // The frames of a stack as one; zeros when there are none.
+  // The frames of a stack as one, without what is saturated; zeros when there are no frames.
   std::vector<double> average(const Frames* frames) const;
   // Throws when something has this flaw and is not to be masked.
   void refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char* expected,
@@ -187,9 +188,15 @@ void Preparing::look_for_dead_beamlets(const std::vector<Stuck>& stuck) {
 
 std::vector<double> Preparing::average(const Frames* frames) const {
   if (frames == nullptr) return std::vector<double>(s_.beamlets * s_.slices());
-  Sinogram read(s_.beamlets, read_binned(*frames, binning()).values, slices_.first);
+  Binning how = binning();
+  how.saturation = how_.saturation;
+  BinnedFrames binned = read_binned(*frames, how);
+  Sinogram read(s_.beamlets, std::move(binned.values), slices_.first);
   mark_not_finite(read);
   refuse(read, Flaw::kNotFinite, *frames, "finite values", "NaN or infinite values", "frame");
+  for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
+    if (binned.saturated[k] != 0) read.value(k) = std::numeric_limits<float>::quiet_NaN();
+  }
   // Zingers hit white and dark frames, too; with them, the median is worth its larger noise.
   const bool median = how_.zingers && read.angles >= 3;
   return average_frame(read.values, s_.beamlets, median);
@@ -203,7 +210,7 @@ void Preparing::refuse_white(const std::vector<double>& white,
     if (!(white[k] > dark[k])) beam.mark(k, Flaw::kNoBeam);
   }
   refuse(beam, Flaw::kNoBeam, *source_.scan.white, "white above dark, on the average of the frames",
-         "differences that are not positive", "mean frame");
+         "differences that are not positive, or of white that is always saturated", "mean frame");
 }
 
 void Preparing::refuse_monitor(const Block& monitor) const {

@@ -63,6 +63,11 @@ void check_size(const SiteSource& s) {
 
 // Whether `minus_log` fits what the file says about its data.
 void check_units(const SiteSource& s) {
+  if (static_cast<std::size_t>(s.entry.prepare.rings) > beamlets) {
+    throw usage_error({s.mention(), "rings",
+                       fmt::format("a window of at most the {} beamlets", beamlets),
+                       fmt::format("{}", s.entry.prepare.rings)});
+  }
   const Frames::Facts& facts = s.scan.data->facts();
   const bool minus_log = s.entry.prepare.minus_log;
   if (minus_log && facts.units == "1") {
@@ -157,7 +162,8 @@ double rotation_axis_of(const SiteSource& s) {
 }
 
 // An object that is at (x, y) of the common image is at (x + shift_x, y + shift_y) at this site, so
-// what is seen of it moves along the detector by shift_x cos + shift_y sin.
+// what is seen of it moves along the detector by shift_x cos + shift_y sin; and by what the stage
+// did at each angle.
 std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
   std::vector<double> shifts;
   if (s.entry.shift_x == 0 && s.entry.shift_y == 0) return shifts;
@@ -202,7 +208,7 @@ Site site_of(const SiteSource& s) {
   site.name = s.entry.name;
   site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
   site.coefficient = s.entry.coefficient;
-  site.sigma = s.entry.found_sigma.value_or(s.entry.sigma);
+  site.sigma = s.entry.found_sigma.value_or(s.entry.sigma_value());
   site.geometry = geometry_of(s);
   return site;
 }
