@@ -116,7 +116,7 @@ TEST(StudyReader, RefusesUnknownKeys) {
       {with(15, "coeficient = 1"),
        15,
        "site[0].coeficient",
-       {"one of the keys name, kind, data, element, angles, axes, ", "scale, key",
+       {"one of the keys name, kind, data, element, angles, axes, monitor, ", "scale, key",
         "found coeficient (did you mean coefficient?)"}},
       {with(7, "row = 16"), 7, "[image] row", {"rows, columns, slices, pixel_size", "mean rows?"}},
       {with(5, "others = true"), 5, "[study] others", {"name, description, truth, other"}},

@@ -135,8 +135,7 @@ void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a
   }
   renamed(file.truth);
   for (SiteEntry& entry : file.sites) {
-    renamed(entry.data);
-    renamed(entry.angles);
+    for (std::string* name : file_names(entry)) renamed(*name);
   }
   write_study(a.out, file);
 }

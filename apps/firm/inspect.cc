@@ -206,14 +206,17 @@ void print_text(const Inspection& r) {
 struct Arguments {
   std::string file;
   ScanRequest request;
+  std::string monitor;
   bool json = false;
 };
 
 void run(const Arguments& a) {
+  ScanRequest request = a.request;
+  (a.monitor.starts_with('/') ? request.monitor : request.monitor_file) = a.monitor;
   Inspection result;
   {
     ProgressLine line;
-    result = inspect_file(a.file, a.request, line.callback());
+    result = inspect_file(a.file, request, line.callback());
   }
   if (a.json) {
     fmt::print("{}\n", to_json(result).dump(2, ' ', false, Json::error_handler_t::replace));
@@ -242,6 +245,10 @@ void add_inspect(CLI::App& app) {
                    "degrees, or a .npy");
   verb->add_option("--axes", a->request.axes,
                    "Order of the axes of TIFF and .npy: theta:y:x (default), y:theta:x, ...");
+  verb->add_option(
+      "--monitor", a->monitor,
+      "I0: /a/dataset of an HDF5 file, or a file with one number per angle (a text or a "
+      ".npy)");
   verb->add_flag("--json", a->json, "Answer in JSON");
   verb->footer(
       "Reads the file piece by piece, so it may be larger than the memory.\n"

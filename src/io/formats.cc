@@ -11,6 +11,7 @@
 #include "io/angle_file.h"
 #include "io/foreign.h"
 #include "io/map_folder.h"
+#include "io/monitor_reader.h"
 #include "io/quantity.h"
 #include "io/trial.h"
 
@@ -98,10 +99,24 @@ void set_angles(Scan& scan, const ScanRequest& request) {
   check_angles(scan);
 }
 
+// So does a monitor.
+void set_monitor(Scan& scan, bool folder, const ScanRequest& request) {
+  if (!request.monitor_file.empty()) scan.monitor = monitor_file(request.monitor_file, scan);
+  if (request.monitor.empty()) return;
+  if (folder || kind_of_file(scan.file) != FileKind::kHdf5) {
+    throw data_error({scan.file, request.monitor,
+                      "one HDF5 file with this dataset, or the name of a file with the monitor, "
+                      "without a '/' in front",
+                      folder ? "a folder" : "a file of another format"});
+  }
+  scan.monitor = monitor_dataset(h5::Reader(scan.file), request.monitor, scan);
+}
+
 Scan open(const std::string& path, bool folder, const ScanRequest& request) {
   Scan scan = folder ? folder_scan(path, request) : file_scan(path, request);
   scan.file = path;
   set_angles(scan, request);
+  set_monitor(scan, folder, request);
   return scan;
 }
 

@@ -94,6 +94,8 @@ std::string source_lines(const Inspection& r, const ScanRequest& request) {
   if (!r.element.empty()) text += line("element = " + quoted(r.element));
   if (!request.angles.empty()) text += line("angles = " + quoted(request.angles));
   if (!request.axes.empty()) text += line("axes = " + quoted(request.axes));
+  const std::string monitor = request.monitor + request.monitor_file;  // one of them at most
+  if (!monitor.empty()) text += line("monitor = " + quoted(monitor));
   return text;
 }
 

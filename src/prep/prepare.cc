@@ -236,6 +236,11 @@ void Preparing::normalize_transmission() {
     const std::vector<double> white = average(scan.white.get());
     refuse_white(white, dark);
     divide_by_white(white, dark, s_);
+    if (!source_.entry.monitor.empty() && how_.normalize == "auto") {
+      warn(
+          "the monitor is not used, because there are white frames; normalize = \"monitor\" uses "
+          "it");
+    }
   } else if (scan.monitor) {
     by = "monitor";
     const Block monitor = read_binned(*scan.monitor, binning()).values;
