@@ -19,7 +19,9 @@
 namespace firm {
 namespace {
 
-constexpr std::uint8_t kDatasets = 128;  // in the byte of the axes: an HDF5 file is to be made
+// In the byte of the axes.
+constexpr std::uint8_t kDatasets = 128;  // an HDF5 file is to be made
+constexpr std::uint8_t kMonitor = 64;  // there is to be a monitor: /monitor, or the file of angles
 
 constexpr const char* kAxes[] = {"",          "theta:y:x", "y:theta:x", "x:y:theta",
                                  "theta:x:y", "theta:x",   "x:theta"};
@@ -59,7 +61,8 @@ constexpr const char* kPaths[] = {"/exchange/data",
                                   "/xrfmap/detsum/xrf_fit_name",
                                   "/xrfmap/scalers/val",
                                   "/xrfmap/scalers/name",
-                                  "/xrfmap/scan_metadata"};
+                                  "/xrfmap/scan_metadata",
+                                  "/monitor"};
 
 constexpr const char* kUnits[] = {"", "deg", "rad", "um", "1", "furlongs"};
 constexpr const char* kOrders[] = {"", "theta:y:x", "y:theta:x", "x:y"};
@@ -170,8 +173,12 @@ void run(const std::uint8_t* data, std::size_t size) {
   std::string angles;
   for (int k = 0; k < data[0]; ++k) angles += std::to_string(k) + "\n";
   place().angles.write(angles);
-  const std::string axes = kAxes[data[1] % kDatasets % std::size(kAxes)];
-  const ScanRequest request{"", true, data[0] > 0 ? place().angles.path() : "", axes};
+  const std::string axes = kAxes[data[1] % kMonitor % std::size(kAxes)];
+  ScanRequest request{"", true, data[0] > 0 ? place().angles.path() : "", axes};
+  if ((data[1] & kMonitor) != 0) {
+    (data[1] < kDatasets ? request.monitor_file : request.monitor) =
+        data[1] < kDatasets ? place().angles.path() : "/monitor";
+  }
   if (data[1] < kDatasets) {
     run_bytes(std::string(reinterpret_cast<const char*>(data + 2), size - 2), request);
   } else {
@@ -224,6 +231,9 @@ std::vector<std::string> seeds() {
   for (const std::vector<Record>& file : files()) {
     for (const char angles : {0, 1, 4}) {
       all.push_back(std::string{angles, static_cast<char>(kDatasets)} + packed(file));
+      std::vector<Record> with = file;
+      with.push_back(dataset("/monitor", kFloat, {4, 2}));
+      all.push_back(std::string{angles, static_cast<char>(kDatasets | kMonitor)} + packed(with));
     }
   }
   for (const int version : {1, 2}) {
@@ -240,6 +250,7 @@ std::vector<std::string> seeds() {
     kind.tiles = compression == COMPRESSION_LZW;
     write_counted_pages<std::uint16_t>(path, kind);
     add(4, 0);
+    add(4, kMonitor);
     add(2, 2);
   }
   write_angles(path);

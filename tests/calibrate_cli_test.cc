@@ -106,7 +106,7 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   }
   const StudyFile written = read_study(directory_ / "elsewhere/new.toml");
   EXPECT_EQ(written.sites[2].data, "../s/xrf-3.h5");
-  EXPECT_NEAR(written.sites[0].prepare.scale, 1, 0.02);
+  EXPECT_NEAR(written.sites[0].prepare.scale.value_or(0), 1, 0.02);
   // Nothing is left to do.
   const Json again = Json::parse(run("calibrate elsewhere/new.toml --json").out);
   for (const Json& site : again.at("sites")) {
@@ -115,14 +115,76 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   EXPECT_EQ(run("recon elsewhere/new.toml --out r").code, 0);
 }
 
-// Noise that is given is in the unit of the values after `scale`; 1 is none.
+// Where the names of study and answer have no directory.
+TEST_F(Calibrate, WritesBesideWhereItIsCalled) {
+  spoil_scales();
+  Outcome o = run("calibrate s/t.toml --out here.toml");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(read_study(directory_ / "here.toml").sites[0].data, "s/xrf-1.h5");
+  o = run("calibrate t.toml --out there.toml", "cd s && ");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(read_study(directory_ / "s/there.toml").sites[0].data, "xrf-1.h5");
+  EXPECT_EQ(read_study(directory_ / "s/there.toml").truth, "truth.h5");
+}
+
+// Errors of the file system come from elsewhere, too.
+TEST_F(Calibrate, DoesNotTakeADirectoryThatIsGoneForStandardOutput) {
+  spoil_scales();
+  const Outcome o =
+      run(R"(calibrate "$OLDPWD/s/t.toml" --out new.toml >"$OLDPWD/.out" 2>"$OLDPWD/.err" #)",
+          R"(mkdir gone && cd gone && rmdir "$OLDPWD/gone" && )");
+  EXPECT_EQ(o.code, 3);
+  EXPECT_CONTAINS(o.err, "No such file or directory");
+  EXPECT_EQ(o.err.find("standard output"), std::string::npos) << o.err;
+}
+
+// The unit of a file is part of the scale that is written.
+TEST_F(Calibrate, ConvertsUnitsAndSettlesCounts) {
+  for (const std::size_t i : {0, 1}) {
+    const std::string name = directory_ / ("s/" + study_.sites[i].name + ".h5");
+    Acquisition a = read_acquisition(name);
+    a.units = i == 0 ? "ug/cm^2" : "counts";
+    for (float& value : a.data.values()) value *= i == 0 ? 1e6f : 500.0f;
+    write_acquisition(name, a);
+  }
+  const Outcome before = run("recon s/study.toml --out r --set stop.rounds=1");
+  EXPECT_CONTAINS(before.err, "xrf-2: warning: the data is in counts");
+  EXPECT_EQ(before.err.find("xrf-1: warning"), std::string::npos) << before.err;
+  EXPECT_CONTAINS(run("check s/study.toml").out, "firm calibrate");
+  const Outcome o = run("calibrate s/study.toml --out s/new.toml --json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(Json::parse(o.out).at("warnings").empty()) << o.out;
+  const StudyFile written = read_study(directory_ / "s/new.toml");
+  EXPECT_NEAR(written.sites[0].prepare.scale.value_or(0), 1e-6, 2e-8);
+  EXPECT_NEAR(written.sites[1].prepare.scale.value_or(0), 1 / 500.0, 4e-5);
+  const Outcome after = run("recon s/new.toml --out n --set stop.rounds=1");
+  EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
+}
+
+// Noise that is given is in the unit of the values after `scale`.
 TEST_F(Calibrate, ScalesTheNoise) {
   study_.sites[1].sigma = 3;
+  study_.sites[2].sigma = 1;
   spoil_scales();
   ASSERT_EQ(run("calibrate s/t.toml --out s/new.toml").code, 0);
   const StudyFile written = read_study(directory_ / "s/new.toml");
-  EXPECT_NEAR(written.sites[1].sigma, 3 / kWrong[1], 0.2);
-  EXPECT_EQ(written.sites[0].sigma, 1);
+  EXPECT_NEAR(written.sites[1].sigma.value_or(0), 3 / kWrong[1], 0.2);
+  EXPECT_NEAR(written.sites[2].sigma.value_or(0), 1 / kWrong[2], 0.002);
+  EXPECT_FALSE(written.sites[0].sigma);
+}
+
+TEST_F(Calibrate, DoesNotWriteDownCoefficientsOfTables) {
+  study_.energy = 12;
+  for (std::size_t i = 0; i < 2; ++i) {
+    study_.sites[i].compound = i == 0 ? "Ca" : "Fe";
+    if (i == 0) study_.sites[i].coefficient = 0;
+  }
+  write();
+  ASSERT_EQ(run("calibrate s/t.toml --out new.toml").code, 0);
+  const StudyFile written = read_study(directory_ / "new.toml");
+  EXPECT_TRUE(written.sites[0].looked_up);
+  EXPECT_NEAR(written.sites[0].coefficient, 56.07, 0.1);
+  EXPECT_FALSE(written.sites[1].looked_up);
 }
 
 TEST_F(Calibrate, TellsWhatIsMissing) {
@@ -156,6 +218,19 @@ TEST_F(Calibrate, ComparesSitesWithOtherRays) {
     EXPECT_NEAR(site.at("scale").get<double>(), 1, 0.03);
   }
   EXPECT_CONTAINS(run("calibrate s/t.toml").out, "by its image");
+}
+
+TEST_F(Calibrate, TellsWhenThereIsTooLittleMemory) {
+  EXPECT_CONTAINS(run("calibrate s/study.toml").err, "memory: about ");
+  ASSERT_EQ(run("simulate --preset elements --out m --size 8 --angles 4 --slices 64").code, 0);
+  StudyFile file = read_study(directory_ / "m/study.toml");
+  file.rows = file.columns = 32768;
+  // Images are made of sites whose rays are not those of XRT.
+  file.sites[0].rotation_axis = 5;
+  write_study(directory_ / "m/study.toml", file);
+  const Outcome o = run("calibrate m/study.toml");
+  expect_error(o, 3, "memory: expected about ");
+  EXPECT_CONTAINS(o.err, "for 64 slices at once");
 }
 
 TEST_F(Calibrate, RefusesWhatItCannotUse) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command_line.h"
+#include "io/data_exchange.h"
 #include "io/pending_file.h"
 
 namespace firm {
@@ -94,6 +95,23 @@ TEST_F(CommandLine, InspectsArraysWithTheirAngles) {
   EXPECT_CONTAINS(o.out,
                   "12 have the same value at all angles, 0 of them 0: slice 0 beamlet 0 (255)");
   EXPECT_CONTAINS(o.out, "angles = \"angles.txt\"\naxes = \"y:theta:x\"\n");
+}
+
+// Latin-1, as old files have it.
+TEST_F(CommandLine, TellsTextThatIsNotUtf8) {
+  make_study();
+  Acquisition a = read_acquisition(directory_ / "study/xrf-1.h5");
+  a.title = "M\xfcller";
+  a.units = "\xb5stones";
+  write_acquisition(directory_ / "study/xrf-1.h5", a);
+  const Outcome o = run("inspect study/xrf-1.h5 --json");
+  ASSERT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(nlohmann::json::parse(o.out).at("title"), "M\xef\xbf\xbdller");
+  for (const std::string how : {"", " --separate"}) {
+    EXPECT_EQ(run("recon study/study.toml --overwrite --out r --set stop.rounds=1" + how).code, 5);
+    const auto summary = nlohmann::json::parse(file_content(directory_ / "r/summary.json"));
+    EXPECT_CONTAINS(summary.at("sites")[0].at("preparation").at("warnings").dump(), "stones");
+  }
 }
 
 TEST_F(CommandLine, TakesEveryOptionOfSimulate) {

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "firm/error.h"
+#include "foreign_hdf5.h"
 #include "io/angle_file.h"
 #include "io/data_exchange.h"
 #include "io/pending_file.h"
@@ -111,6 +112,18 @@ TEST_F(DamagedScan, OfDataExchange) {
   a.white = Block(6, 2);
   a.dark = Block(3, 2);
   write_acquisition(directory_ / "a.h5", a);
+  const auto read = [&] { read_scan(directory_ / "a.h5", {}); };
+  EXPECT_EQ(damage(directory_ / "a.h5", read, true), 0u);
+}
+
+TEST_F(DamagedScan, OfChunksThatAreCompressed) {
+  {
+    ForeignHdf5 file(directory_ / "a.h5");
+    const std::vector<double> values(24, 7);
+    file.numbers("/exchange/data", {4, 2, 3}, values, {H5T_STD_U16LE, {1, 2, 3}, 6});
+    file.numbers("/exchange/theta", {4}, {0, 1, 2, 3}, {H5T_IEEE_F64LE, {4}, 1});
+    file.attribute("/exchange/data", "axes", {"theta", "y", "x"}, H5T_STR_SPACEPAD);
+  }
   const auto read = [&] { read_scan(directory_ / "a.h5", {}); };
   EXPECT_EQ(damage(directory_ / "a.h5", read, true), 0u);
 }

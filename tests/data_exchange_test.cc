@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "firm/error.h"
+#include "io/inspect.h"
 #include "io/scan.h"
 #include "temporary_directory.h"
 
@@ -153,6 +154,54 @@ TEST(DataExchange, FallsBackToTheRotationOfTheScan) {
       EXPECT_CONTAINS(text, "found 5");
     }
   }
+}
+
+TEST(DataExchange, TheRotationOfTheScanHasAUnit) {
+  const TemporaryDirectory directory;
+  const auto write = [&](const std::string& units) {
+    h5::Writer writer(directory / "a.h5");
+    write_raw(writer, {3, 2, 4}, "");
+    writer.number("/process/acquisition/rotation/rotation_start", 1, "degrees");
+    writer.number("/process/acquisition/rotation/rotation_step", 0.5, units);
+    writer.number("/process/acquisition/rotation/num_angles", 3, "1");
+    writer.commit();
+  };
+  write("rad");
+  EXPECT_NEAR(read_acquisition(directory / "a.h5").theta[1], 1 + 28.64788975654116, 1e-12);
+  write("turns");
+  EXPECT_CONTAINS(error_of([&] { read_acquisition(directory / "a.h5"); }),
+                  "rotation_step@units: expected degrees or radians, found turns");
+}
+
+TEST(DataExchange, UsesASpacingWhoseUnitIsKnown) {
+  const TemporaryDirectory directory;
+  const auto spacing = [&](const std::string& units) {
+    h5::Writer writer(directory / "a.h5");
+    write_raw(writer, {2, 2, 4}, "");
+    write_theta(writer, {0, 1});
+    writer.number("/measurement/instrument/detector/actual_pixel_size_x", 2, units);
+    writer.commit();
+    return open_scan(directory / "a.h5");
+  };
+  for (const char* units : {"um", "micrometre", "micrometers", "microns", "micron", "\u00b5m"}) {
+    EXPECT_DOUBLE_EQ(spacing(units).spacing.value_or(0), 2e-4) << units;
+    EXPECT_EQ(spacing(units).spacing_doubt, "");
+  }
+  EXPECT_DOUBLE_EQ(spacing("millimetres").spacing.value_or(0), 0.2);
+  EXPECT_FALSE(spacing("furlongs").spacing);
+  EXPECT_CONTAINS(spacing("furlongs").spacing_doubt, "its unit \"furlongs\" is none of nm, um");
+  EXPECT_CONTAINS(inspect_file(directory / "a.h5").warnings.at(0), "furlongs");
+  EXPECT_CONTAINS(spacing("").spacing_doubt, "it has no unit");
+}
+
+TEST(DataExchange, FieldsOfNoFramesAreNone) {
+  const TemporaryDirectory directory;
+  h5::Writer writer(directory / "a.h5");
+  write_raw(writer, {2, 2, 4}, "");
+  write_theta(writer, {0, 1});
+  writer.dataset("/exchange/data_dark", {0, 2, 4}, std::span<const float>());
+  writer.commit();
+  EXPECT_FALSE(open_scan(directory / "a.h5").dark);
 }
 
 TEST(DataExchange, DoesNotGuessAngles) {

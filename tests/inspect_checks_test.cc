@@ -95,6 +95,10 @@ TEST(Jumps, AreLargerThanTheNoise) {
   // A frame without beam is one, the next is compared with the last that had some.
   EXPECT_EQ(frames({1, 1, 0, 1, 1, 1}), Numbers{2});
   EXPECT_EQ(frames({1, 1, NAN, 1, 3, 3, 3}), Numbers{4});
+  // Many of them hide no other.
+  EXPECT_EQ(frames({1, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0}), (Numbers{3, 5}));
+  EXPECT_EQ(frames({1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 3}), (Numbers{3, 9}));
+  EXPECT_EQ(find_jumps({1, 1, 1, 0, 0, 3, 3})[1].ratio, 3);
   EXPECT_EQ(frames({}), Numbers{});
   EXPECT_EQ(frames({5}), Numbers{});
 }
@@ -146,6 +150,23 @@ TEST(Jumps, AreThoseOfTheMeanOtherwise) {
   EXPECT_NEAR(r.jumps.frames[0].ratio, 1.5, 0.01);
 }
 
+// ---- frames
+
+TEST(MissingFrames, AreZeroThroughout) {
+  const TemporaryDirectory directory;
+  Acquisition a = example("g/cm^2");
+  EXPECT_TRUE(inspected(directory, a).missing.empty());
+  for (std::size_t row = 9 * 40; row < 12 * 40; ++row) {
+    for (std::size_t y = 0; y < 2; ++y) a.data(row, y) = 0;
+  }
+  a.data(10 * 40 + 5, 1) = 1e-9f;
+  const Inspection r = inspected(directory, a);
+  EXPECT_EQ(r.missing, (std::vector<std::size_t>{9, 11}));
+  EXPECT_CONTAINS(r.study, "bad_values = \"mask\"");
+  for (float& value : a.data.values()) value = 0;
+  EXPECT_TRUE(inspected(directory, a).missing.empty());
+}
+
 // ---- saturation
 
 TEST(Saturation, IsTheLargestValueOfAnInteger) {
@@ -164,6 +185,35 @@ TEST(Saturation, IsTheLargestValueOfAnInteger) {
   Acquisition a = example("counts");
   for (float& value : a.data.values()) value = 65535;
   EXPECT_EQ(inspected(directory, a).fields[0].values.saturated, 0u);
+}
+
+// ---- units
+
+TEST(Units, ThatAreNoAreaDensityAreTold) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(inspected(directory, example("ug/cm^2")).warnings.empty());
+  const Inspection counts = inspected(directory, example("cts"));
+  ASSERT_EQ(counts.warnings.size(), 1u);
+  EXPECT_CONTAINS(counts.warnings[0], "in cts, but is taken as it is for g/cm^2; firm calibrate");
+  EXPECT_CONTAINS(counts.study, "# scale = ");
+  EXPECT_CONTAINS(inspected(directory, example("stones")).warnings.at(0), "\"stones\"");
+  EXPECT_TRUE(inspected(directory, example("1")).warnings.empty());
+}
+
+TEST(Units, OfMapsAreThoseOfTheirChannels) {
+  const TemporaryDirectory directory;
+  make_directory(directory / "maps");
+  for (const std::string units : {"cts/s", "ug/cm^2"}) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      MapsFile m;
+      m.units = units;
+      m.theta = static_cast<double>(k);
+      write_maps_file(numbered(directory / "maps/", k, ".h5"), k, m);
+    }
+    const Inspection r = inspect_file(directory / "maps", {"Fe"});
+    EXPECT_EQ(r.fields[0].units, units);
+    EXPECT_EQ(r.warnings.size(), units == "cts/s" ? 1u : 0u);
+  }
 }
 
 // ---- study.toml

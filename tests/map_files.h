@@ -15,6 +15,7 @@ struct MapsFile {
   std::string old = "/MAPS/XRF_fits";
   std::vector<std::string> channels = {"Ca",   "Fe",    "COMPTON_AMPLITUDE",
                                        "Pt_L", "Fe_Fe", "Num_Iter"};
+  std::string units = "cts/s";
   std::vector<std::string> scalers = {"SR_Current", "US_IC", "DS_IC"};
   std::optional<double> theta;
   std::size_t rows = kSlices;
@@ -48,7 +49,7 @@ inline void write_maps_file(const std::string& path, std::size_t angle, const Ma
   put(old ? m.old : m.group + "/Counts_Per_Sec", m.channels.size(), 0);
   w.texts(old ? "/MAPS/channel_names" : m.group + "/Channel_Names", m.channels);
   if (!old) {
-    w.texts(m.group + "/Channel_Units", std::vector<std::string>(m.channels.size(), "cts/s"));
+    w.texts(m.group + "/Channel_Units", std::vector<std::string>(m.channels.size(), m.units));
   }
   if (!m.scalers.empty()) {
     put(old ? "/MAPS/scalers" : "/MAPS/Scalers/Values", m.scalers.size(), kScaler);

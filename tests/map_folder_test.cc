@@ -59,6 +59,16 @@ TEST_F(MapFolder, OfXrfMapsHasAFrameInEveryFile) {
   }
 }
 
+TEST_F(MapFolder, HasNoPileUpAmongItsElements) {
+  MapsFile m;
+  m.channels = {"Si", "Si_Si", "Fe_Ca", "Ca_Mg", "Pb_M",          "Pt_L",  "Fe_Fe",
+                "Zn", "s_i",   "s_e",   "total", "Total_Fluor_K", "Ar_Ar", "Num_Iter"};
+  write_maps(m);
+  EXPECT_EQ(open_scan(folder(), {"Zn"}).elements,
+            (std::vector<std::string>{"Si", "Pb_M", "Pt_L", "Zn"}));
+  EXPECT_CONTAINS(refusal({"Fe_Ca"}), "expected the element Fe_Ca, found the elements Si, Pb_M");
+}
+
 TEST_F(MapFolder, OfOldMapsNeedsAngles) {
   for (const std::string kind : {"/MAPS/XRF_fits", "/MAPS/XRF_roi_plus", "/MAPS/XRF_roi"}) {
     MapsFile m;
@@ -204,6 +214,15 @@ TEST_F(PyxrfFolder, HasAFrameInEveryFile) {
   expect_counted(*scan.monitor, first_value(kScaler + 1));
   expect_counted(*open_scan(folder(), {"sclr1_ch2"}).data, first_value(kScaler));
   EXPECT_CONTAINS(error_of([&] { open_scan(file(0)); }), "one file of PyXRF");
+}
+
+TEST_F(PyxrfFolder, HasNoPileUpAmongItsElements) {
+  PyxrfFile m;
+  m.channels = {"Fe_K", "Fe_Ka1-Fe_Ka1", "Ca_Ka1-Fe_Ka1", "Pt_La1",  "Au_Lb2",
+                "Fe-K", "Gd_Ll",         "Userpeak1",     "compton", "elastic"};
+  write_pyxrf(1000, m);
+  EXPECT_EQ(open_scan(folder(), {"Fe_K"}).elements,
+            (std::vector<std::string>{"Fe_K", "Pt_La1", "Au_Lb2", "Gd_Ll"}));
 }
 
 TEST_F(PyxrfFolder, NeedsTheUnitOfItsAngles) {

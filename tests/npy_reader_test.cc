@@ -182,6 +182,9 @@ TEST_F(Angles, AreOnePerLine) {
   EXPECT_EQ(read("0\n45.5\n  -90 \t\r\n\n+1e2"), (std::vector<double>{0, 45.5, -90, 100}));
   EXPECT_EQ(read("# a comment\n# another\n1 # one\n#\n2"), (std::vector<double>{1, 2}));
   EXPECT_EQ(read("# units: deg\n7\n"), std::vector<double>{7});
+  EXPECT_EQ(read("\xef\xbb\xbf"
+                 "7\r\n8\r\n"),
+            (std::vector<double>{7, 8}));  // with a mark of UTF-8
 }
 
 TEST_F(Angles, MayBeInRadians) {
@@ -204,7 +207,7 @@ TEST_F(Angles, AreNothingElse) {
   EXPECT_CONTAINS(refusal("1\n2\nthree\n"),
                   "angles:3: expected one angle in degrees, found \"three\"");
   EXPECT_CONTAINS(refusal("1, 2\n"), "angles:1: expected one angle");
-  EXPECT_CONTAINS(refusal("# nothing\n"), "expected one angle per line, found none");
+  EXPECT_CONTAINS(refusal("# nothing\n"), "expected one angle in degrees per line, found none");
   EXPECT_CONTAINS(refusal(""), "found none");
   EXPECT_CONTAINS(refusal(std::string("II*\0", 4)), "found a TIFF");
   EXPECT_CONTAINS(error_of([&] { read_angles(directory_ / "none"); }), "No such file");

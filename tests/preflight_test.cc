@@ -193,7 +193,7 @@ TEST_F(PreflightTest, DoubtsDataThatIsZero) {
   change_data("xrf-1", [](Acquisition& a) {
     for (float& value : a.data.values()) value = 0;
   });
-  expect_warning("data of xrf-1", "all values are 0", "another file");
+  expect_warning("data of xrf-1", "all values are 0: another file", "docs/data.md");
 }
 
 // ---- memory ------------------------------------------------------------------------------------

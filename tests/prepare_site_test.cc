@@ -118,6 +118,21 @@ TEST_F(PrepareSite, SaturatedValuesAreMasked) {
   EXPECT_LT(error(p), 0.003);
 }
 
+TEST_F(PrepareSite, SaturatedWhiteIsLeftOut) {
+  entry_.prepare.saturation = 60000;
+  file_data_.white(7, 0) = 65535;  // in one of four frames
+  EXPECT_LT(error(prepare()), 0.002);
+  EXPECT_EQ(prepare().report.masked(), 0u);
+  for (std::size_t frame = 0; frame < 4; ++frame) {
+    file_data_.white(frame * beamlets_ + 7, 0) = 65535;
+  }
+  EXPECT_CONTAINS(error_of([&] { prepare(); }), "white that is always saturated");
+  entry_.prepare.bad_values = "mask";
+  const PreparedSite p = prepare();
+  EXPECT_EQ(p.report.no_beam, static_cast<std::size_t>(kAngles));
+  EXPECT_LT(error(p), 0.002);
+}
+
 TEST_F(PrepareSite, TransmissionsAreClippedRefusedOrMasked) {
   raw(3, 10) = 50;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "bad_values = \"mask\"");
@@ -215,6 +230,10 @@ TEST_F(PrepareSite, RefusesKeysThatDoNotGoTogether) {
   entry_.prepare.normalize = "auto";
   entry_.prepare.clip_high = 1;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "clip_low, clip_high: expected minus_log = true");
+  entry_.prepare.clip_high = {};
+  entry_.prepare.rings = 69;
+  EXPECT_CONTAINS(error_of([&] { prepare(); }),
+                  "rings: expected a window of at most the 68 beamlets");
   entry_.kind = "xrf";
   entry_.prepare = {};
   entry_.prepare.normalize = "flat";
@@ -230,6 +249,80 @@ TEST_F(PrepareSite, ScalesFluorescence) {
   EXPECT_EQ(p.report.normalized, "none");
 }
 
+TEST_F(PrepareSite, UnitsOfFluorescenceAreConvertedOrTold) {
+  entry_.kind = "xrf";
+  entry_.prepare = {};
+  const auto expect_scale = [&](const char* units, double scale) {
+    file_data_.units = units;
+    const PreparedSite p = prepare();
+    EXPECT_DOUBLE_EQ(p.report.scale, scale) << units;
+    EXPECT_FLOAT_EQ(p.data.values(5, 0), file_data_.data(5, 0) * static_cast<float>(scale));
+    return p;
+  };
+  EXPECT_TRUE(expect_scale("g/cm^2", 1).report.all_warnings().empty());
+  EXPECT_TRUE(expect_scale("ug/cm^2", 1e-6).report.all_warnings().empty());
+  EXPECT_TRUE(expect_scale("kg/m2", 0.1).report.all_warnings().empty());
+  for (const char* units : {"counts", "cts/s", "Counts/sec"}) {
+    expect_warning(expect_scale(units, 1), "firm calibrate");
+  }
+  expect_warning(expect_scale("furlongs", 1), "the unit \"furlongs\" of the data is not known");
+  expect_warning(expect_scale("furlongs", 1), "taken for g/cm^2");
+  // A scale is from the numbers in the file, whatever their unit.
+  entry_.prepare.scale = 2;
+  for (const char* units : {"ug/cm^2", "counts", "furlongs"}) {
+    EXPECT_TRUE(expect_scale(units, 2).report.all_warnings().empty());
+  }
+}
+
+TEST_F(PrepareSite, FramesThatWereNeverWrittenAreRefusedOrMasked) {
+  const auto stop_at = [&](std::size_t angle) {
+    for (std::size_t k = ray(angle, 0); k < file_data_.data.rows(); ++k) file_data_.data(k, 0) = 0;
+  };
+  stop_at(50);
+  for (const bool xrf : {false, true}) {
+    if (xrf) {
+      entry_.kind = "xrf";
+      entry_.prepare = {};
+      entry_.prepare.scale = 1;
+    } else {
+      entry_.prepare.clip_low = 1e-3;  // which would make something of 0
+    }
+    EXPECT_CONTAINS(error_of([&] { prepare(); }),
+                    "expected values other than 0 at every angle, found 10 of 60 frames are 0 "
+                    "throughout, the first that of angle 50");
+    entry_.prepare.bad_values = "mask";
+    const PreparedSite p = prepare();
+    expect_warning(p, "10 of 60 frames are 0 throughout");
+    EXPECT_EQ(p.report.missing, 10 * beamlets_);
+    EXPECT_EQ(p.report.masked(), p.report.missing);
+    ASSERT_EQ(p.data.weights.rows(), clean_.rows());
+    EXPECT_EQ(p.data.weights(ray(49, beamlets_ - 1), 0), 1);
+    EXPECT_EQ(p.data.weights(ray(50, 0), 0), 0);
+  }
+}
+
+TEST_F(PrepareSite, FewCountsMayAllBeZeroByChance) {
+  entry_.kind = "xrf";
+  entry_.prepare = {};
+  entry_.prepare.scale = 1;
+  for (float& value : file_data_.data.values()) value = 0;
+  expect_warning(prepare(), "all values are 0");
+  for (std::size_t angle = 0; angle < 30; ++angle) {
+    for (std::size_t x = 10; x < 29; ++x) file_data_.data(ray(angle, x), 0) = 1;
+  }
+  EXPECT_EQ(prepare().report.missing_frames, 0u);
+  for (std::size_t angle = 0; angle < 30; ++angle) file_data_.data(ray(angle, 29), 0) = 1;
+  EXPECT_CONTAINS(error_of([&] { prepare(); }), "30 of 60 frames");
+}
+
+TEST_F(PrepareSite, UnitsThatAreNoLogarithmAreTold) {
+  entry_.prepare = {};
+  file_data_.units = "furlongs";
+  expect_warning(prepare(), "taken for -log(transmission)");
+  file_data_.units = "1";
+  EXPECT_TRUE(prepare().report.all_warnings().empty());
+}
+
 // Two angles, three beamlets.
 void write_grid(const std::string& path, const std::vector<float>& data,
                 const std::vector<float>& monitor) {
@@ -239,6 +332,26 @@ void write_grid(const std::string& path, const std::vector<float>& data,
   const std::vector<double> theta = {0, 90};
   writer.dataset("/entry/data/theta", {2}, std::span<const double>(theta));
   writer.commit();
+}
+
+TEST_F(PrepareSite, ASpacingThatIsNotUsedIsTold) {
+  h5::Writer writer(directory_ / "raw.h5");
+  const std::vector<float> data = {1, 2, 3, 4, 5, 6};
+  writer.dataset("/exchange/data", {2, 1, 3}, std::span<const float>(data));
+  writer.attribute("/exchange/data", "units", "1");
+  const std::vector<double> theta = {0, 90};
+  writer.dataset("/exchange/theta", {2}, std::span<const double>(theta));
+  writer.number("/measurement/instrument/detector/actual_pixel_size_x", 2, "parsecs");
+  writer.commit();
+  entry_.data = "raw.h5";
+  entry_.prepare = {};
+  const auto prepared = [&] {
+    return settle_and_prepare(file_, entry_, directory_ / "study.toml");
+  };
+  expect_warning(prepared(), "its unit \"parsecs\" is none of nm, um");
+  EXPECT_DOUBLE_EQ(prepared().site.geometry.spacing, kPixel);
+  entry_.spacing = 1e-4;
+  EXPECT_TRUE(prepared().report.all_warnings().empty());
 }
 
 TEST_F(PrepareSite, CountersThatDisagreeBesideTheObjectAreTold) {

@@ -50,6 +50,21 @@ TEST(Quantity, HasTheUnitOfItsDimension) {
   EXPECT_EQ(parse_quantity(Dimension::kMassAttenuation, "2 m^2/kg"), 20);
   EXPECT_EQ(parse_quantity(Dimension::kAngle, "-0.5 deg"), -0.5);
   EXPECT_NEAR(*parse_quantity(Dimension::kAngle, "1 rad"), 57.29577951, 1e-8);
+  for (const char* unit : {"g/cm^2", "g/cm2", "g/cm\u00b2", "g cm^-2", "g cm-2", "g / cm^2"}) {
+    EXPECT_EQ(unit_size(Dimension::kAreaDensity, unit), 1) << unit;
+  }
+  const auto area_density = [](const char* unit) {
+    return unit_size(Dimension::kAreaDensity, unit).value_or(0);
+  };
+  EXPECT_DOUBLE_EQ(area_density("mg/cm^2"), 1e-3);
+  EXPECT_DOUBLE_EQ(area_density("ug/cm2"), 1e-6);
+  EXPECT_DOUBLE_EQ(area_density("\u00b5g/cm\u00b2"), 1e-6);
+  EXPECT_DOUBLE_EQ(area_density("\u03bcg cm^-2"), 1e-6);
+  EXPECT_DOUBLE_EQ(area_density("ng/mm^2"), 1e-7);
+  EXPECT_DOUBLE_EQ(area_density("kg/m^2"), 0.1);
+  for (const char* unit : {"g", "g/cm", "g/cm^3", "cm^2/g", "counts", "", "tg/cm^2"}) {
+    EXPECT_EQ(unit_size(Dimension::kAreaDensity, unit), std::nullopt) << unit;
+  }
   EXPECT_EQ(parse_quantity(Dimension::kEnergy, "12 um"), std::nullopt);
   EXPECT_EQ(parse_quantity(Dimension::kLength, "12 keV"), std::nullopt);
   EXPECT_EQ(parse_quantity(Dimension::kAngle, "12"), std::nullopt);

@@ -11,6 +11,7 @@
 #include "firm/projector.h"
 #include "io/data_exchange.h"
 #include "io/image_file.h"
+#include "io/pending_file.h"
 #include "io/study_file.h"
 
 namespace firm {
@@ -42,9 +43,11 @@ class SiteGeometry : public CommandLine {
     return g;
   }
 
-  // By a detector whose pixels are finer by `binning`, along and across the slice.
-  void measure(std::size_t k, int binning) {
-    const Geometry g = geometry_of(k);
+  // By a detector whose pixels are finer by `binning`, along and across the slice; what is seen is
+  // further along it by `shifts`, in beamlets of `geometry_of`.
+  void measure(std::size_t k, int binning, const std::vector<double>& shifts = {}) {
+    Geometry g = geometry_of(k);
+    g.shifts = shifts;
     SiteEntry& site = file_.sites[k];
     Acquisition a;
     a.units = site.kind == "xrt" ? "1" : "g/cm^2";
@@ -62,6 +65,12 @@ class SiteGeometry : public CommandLine {
     site.data = fmt::format("own-{}.h5", k);
     site.binning = binning;
     write_acquisition(directory_ / ("study/" + site.data), a);
+  }
+
+  void write_shifts(const std::vector<double>& shifts, int binning) {
+    std::string text = "# beamlets\n";
+    for (const double shift : shifts) text += fmt::format("{}\n", shift * binning);
+    write_text_file(directory_ / "study/stage.txt", text);
   }
 
   Block truth_of(const SiteEntry& site) {
@@ -96,10 +105,54 @@ TEST_F(SiteGeometry, OfEverySiteItsOwnGivesImagesOnOneGrid) {
   EXPECT_GT(error(), 2 * own);
 }
 
-TEST_F(SiteGeometry, ShiftAndAngleOffsetPutAnObjectWhereItIs) {
+TEST_F(SiteGeometry, ShiftSaysWhereTheObjectIs) {
   for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
   const double own = error();
-  // What was measured with a shift and an offset, told as such.
+  const Geometry g = geometry_of(0);
+  const double right = 2.5 * kPixel;
+  const double up = -1.5 * kPixel;
+  std::vector<double> shifts;
+  for (const double angle : g.angles) {
+    shifts.push_back((right * std::cos(angle) + up * std::sin(angle)) / g.spacing);
+  }
+  measure(0, 1, shifts);
+  EXPECT_GT(error(), 2 * own);
+  file_.sites[0].shift_x = right;
+  file_.sites[0].shift_y = up;
+  EXPECT_LT(error(), 1.2 * own);
+}
+
+// A stage that does not hold its place.
+TEST_F(SiteGeometry, ShiftsSayWhereTheObjectIsAtEachAngle) {
+  for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
+  const double own = error();
+  std::vector<double> shifts;
+  for (std::size_t k = 0; k < geometry_of(0).angles.size(); ++k) {
+    shifts.push_back(2 * std::sin(1.7 * static_cast<double>(k)));
+  }
+  measure(0, 1, shifts);
+  EXPECT_GT(error(), 2 * own);
+  file_.sites[0].shifts = "stage.txt";
+  write_shifts(shifts, 1);
+  EXPECT_LT(error(), 1.2 * own);
+  // The run has a study with them.
+  const SiteEntry resolved = read_study(directory_ / "run/study.toml").sites[0];
+  EXPECT_EQ(resolved.shifts, "../study/stage.txt");
+  // They are in beamlets of the file.
+  measure(0, 2, shifts);
+  write_shifts(shifts, 2);
+  EXPECT_LT(error(), 1.2 * own);
+  write_study(directory_ / "study/own.toml", file_);
+  shifts.pop_back();
+  write_shifts(shifts, 2);
+  expect_error(run("recon study/own.toml --out other"), 3,
+               "stage.txt: expected 27 shifts, one per angle of study/own-0.h5, found 26");
+}
+
+TEST_F(SiteGeometry, AxisAndAngleOffsetPutAnObjectWhereItIs) {
+  for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
+  const double own = error();
+  // What was measured with another axis and an offset, told as such.
   Acquisition a = read_acquisition(directory_ / "study/own-0.h5");
   for (double& theta : a.theta) theta -= 5;
   a.rotation_axis += 2;

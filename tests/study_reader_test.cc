@@ -33,7 +33,7 @@ TEST(StudyReader, ReadsEveryKey) {
   EXPECT_EQ(s.sites[1].spacing, 1e-4);
   EXPECT_EQ(s.sites[1].rotation_axis, 11);
   EXPECT_TRUE(s.sites[1].prepare.minus_log);
-  EXPECT_EQ(s.sites[1].sigma, 1);
+  EXPECT_FALSE(s.sites[1].sigma);
   EXPECT_EQ(s.sites[1].line, 17);
 }
 
@@ -61,7 +61,7 @@ TEST(StudyReader, NeedsNeitherSettingsNorOptionalKeys) {
   EXPECT_EQ(s.truth, "");
   EXPECT_FALSE(s.other);
   EXPECT_TRUE(s.settings.empty());
-  EXPECT_EQ(s.sites[0].sigma, 1);
+  EXPECT_FALSE(s.sites[0].sigma);
   EXPECT_FALSE(s.sites[1].prepare.minus_log);
 }
 
@@ -116,7 +116,7 @@ TEST(StudyReader, RefusesUnknownKeys) {
       {with(15, "coeficient = 1"),
        15,
        "site[0].coeficient",
-       {"one of the keys name, kind, data, element, angles, axes, ", "scale, key",
+       {"one of the keys name, kind, data, element, angles, axes, monitor, ", "scale, key",
         "found coeficient (did you mean coefficient?)"}},
       {with(7, "row = 16"), 7, "[image] row", {"rows, columns, slices, pixel_size", "mean rows?"}},
       {with(5, "others = true"), 5, "[study] others", {"name, description, truth, other"}},

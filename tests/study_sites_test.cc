@@ -9,6 +9,7 @@ TEST(StudySites, ReadsHowValuesArePrepared) {
   const StudyFile s =
       read(directory, with(23,
                            "minus_log = true\nangles = \"a.txt\"\naxes = \"y:theta:x\"\n"
+                           "monitor = \"/i0\"\nshifts = \"stage.txt\"\n"
                            "first_slice = 4\nbinning = 2\nsaturation = 65535\nzingers = 0.3\n"
                            "normalize = \"air\"\nair = 10\nclip_low = 1e-3\nclip_high = 1\n"
                            "bad_values = \"mask\"\nrings = 9\nshift = [\"1 um\", \"-2 um\"]\n"
@@ -17,6 +18,8 @@ TEST(StudySites, ReadsHowValuesArePrepared) {
   const Preparation& p = site.prepare;
   EXPECT_EQ(site.angles, "a.txt");
   EXPECT_EQ(site.axes, "y:theta:x");
+  EXPECT_EQ(site.monitor, "/i0");
+  EXPECT_EQ(site.shifts, "stage.txt");
   EXPECT_EQ(site.first_slice, 4);
   EXPECT_EQ(site.binning, 2);
   EXPECT_EQ(site.shift_x, 1e-4);

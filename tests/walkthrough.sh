@@ -1,9 +1,11 @@
 #!/bin/bash
-# Runs the commands of the walk-through in docs/federation.md as they stand there.
+# Runs the commands of the walk-through of a page of docs/ as they stand there.
 #
 #   walkthrough.sh PROGRAM DOCUMENT
 #
-# Only the port is another, one that is free on this machine.
+# Between the two marks, lines of blocks fenced by ```sh are run, one block after the other; a block
+# fenced by ```toml FILE is written to that file. Only the port is another, one that is free on this
+# machine.
 set -eu -o pipefail
 
 program=$(realpath "$1")
@@ -27,27 +29,46 @@ free_port() {
   return 1
 }
 
-# Lines of the fenced blocks between the two marks.
-commands=$(sed -n '/^<!-- walk-through -->/,/^<!-- end of the walk-through -->/p' "$document" |
-  sed -n '/^```sh$/,/^```$/p' | grep -v '^```')
-test "$(grep -c '^firm ' <<<"$commands")" -ge 8
-grep -q '^cmp ' <<<"$commands"
-commands=${commands//7443/$(free_port)}
+# As one script: files become here-documents.
+script=$(sed -n '/^<!-- walk-through -->/,/^<!-- end of the walk-through -->/p' "$document" |
+  awk '/^```sh$/ { run = 1; next }
+       /^```toml / { run = 1; file = 1; print "cat >" $2 " <<\"END OF FILE\""; next }
+       /^```$/ { if (file) print "END OF FILE"; run = 0; file = 0; next }
+       run { print }')
+script=${script//7443/$(free_port)}
+
+# What the page promises of its commands, and that they were found at all.
+federation_page() {
+  test "$(grep -c '^firm ' <<<"$script")" -ge 8
+  grep -q '^cmp ' <<<"$script"
+  for results in north/xrf-1 north/xrf-2 north/xrf-3 south/xrt; do
+    test -s "$results/summary.json"
+    test -s "$results/ledger.jsonl"
+    test -z "$(find "$results" -name 'checkpoint*')"
+  done
+  grep -q '"finished":true' south/coordinator/coordinator.json
+  test ! -e north/xrt.h5
+  test -z "$(find south north/xrf-* -name 'xrf-?.key')"
+}
+data_page() {
+  test "$(grep -c '^firm ' <<<"$script")" -ge 5
+  grep -q '^scale = ' calibrated.toml
+  for results in run/report.html run/images.h5 run/recon/iron_rec/recon_00000.tiff; do
+    test -s "$results"
+  done
+  grep -q '"converged": true' run/summary.json
+}
 
 mkdir "$directory/bin"
 ln -s "$program" "$directory/bin/firm"
 cd "$directory"
 export PATH="$directory/bin:$PATH"
 set -x
-eval "$commands"
+eval "$script"
 set +x
 
-# What the document promises of the run.
-for results in north/xrf-1 north/xrf-2 north/xrf-3 south/xrt; do
-  test -s "$results/summary.json"
-  test -s "$results/ledger.jsonl"
-  test -z "$(find "$results" -name 'checkpoint*')"
-done
-grep -q '"finished":true' south/coordinator/coordinator.json
-test ! -e north/xrt.h5
-test -z "$(find south north/xrf-* -name 'xrf-?.key')"
+case $(basename "$document") in
+  federation.md) federation_page ;;
+  data.md) data_page ;;
+  *) echo "no such page" >&2; exit 1 ;;
+esac

@@ -5,9 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/available_memory.h"
+#include "core/byte_size.h"
 #include "firm/error.h"
 #include "physics/calibration.h"
 #include "prep/load_study.h"
+#include "run/calibration_needs.h"
 #include "run/common_rays.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -29,8 +32,10 @@ struct Row {
   SiteEntry* entry = nullptr;
   CalibrationFactor factor;
   bool own_rays = true;
+  double old_scale = 1;  // that of the study, else that of the unit in the file
 
-  double scale() const { return entry->prepare.scale * (factor.factor > 0 ? factor.factor : 1); }
+  bool found() const { return factor.factor > 0; }
+  double scale() const { return found() ? old_scale * factor.factor : old_scale; }
   std::string matter() const {
     if (!entry->compound.empty()) return entry->compound;
     return entry->element.empty() ? "-" : entry->element;
@@ -49,11 +54,30 @@ SiteEntry* entry_of(StudyFile& file, const std::string& name) {
   return nullptr;
 }
 
+// Before much is read.
+void check_memory(const StudyFile& file, const Arguments& a, ProgressLine& line) {
+  Study study = load_geometries(file, a.study);
+  for (Site& site : study.sites) site.weighted_values = may_have_weights(file, site.name);
+  const std::uint64_t needed = calibration_needs(study);
+  const std::uint64_t available = available_memory();
+  if (needed > available) {
+    throw data_error(
+        {a.study, "memory",
+         fmt::format("about {} for {} slices at once", byte_size_text(needed), study.slices),
+         fmt::format("{} available; some of the slices will do: scales are the same for "
+                     "all of them (slices in [image], first_slice of the sites)",
+                     byte_size_text(available))});
+  }
+  line.print_event(fmt::format("memory: about {} needed, {} available", byte_size_text(needed),
+                               byte_size_text(available)));
+}
+
 Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   if (file.sites.size() < 2) {
     throw usage_error({a.study, "sites", "XRF sites to be calibrated by XRT", "XRT alone"});
   }
   ProgressLine line;
+  check_memory(file, a, line);
   const Progress progress = line.callback();
   report(progress, "reading the data", 0);
   const LoadedStudy loaded = load_study(file, a.study);
@@ -77,13 +101,15 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   Outcome outcome{calibrate(input), {}};
   std::vector<std::string>& warnings = outcome.calibration.warnings;
   for (std::size_t i = 0; i < loaded.reports.size(); ++i) {
-    for (const std::string& warning : loaded.reports[i].all_warnings()) {
+    PreparationReport told = loaded.reports[i];
+    told.unit_doubt.clear();  // that is what is mended here
+    for (const std::string& warning : told.all_warnings()) {
       warnings.push_back(fmt::format("{}: {}", loaded.study.sites[i].name, warning));
     }
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    outcome.rows.push_back(
-        {entry_of(file, sites[i].name), outcome.calibration.factors[i], values[i].own});
+    outcome.rows.push_back({entry_of(file, sites[i].name), outcome.calibration.factors[i],
+                            values[i].own, loaded.reports[i].scale});
   }
   return outcome;
 }
@@ -92,22 +118,24 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
 void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a) {
   namespace fs = std::filesystem;
   const fs::path here = fs::path(a.study).parent_path();
-  const fs::path there = fs::path(a.out).parent_path();
+  const fs::path there = fs::absolute(a.out).parent_path();
   const auto renamed = [&](std::string& name) {
     if (name.empty() || fs::path(name).is_absolute()) return;
-    name = fs::proximate(fs::absolute(here / name), fs::absolute(there)).string();
+    name = fs::proximate(fs::absolute(here / name), there).string();
   };
   for (const Row& row : outcome.rows) {
+    if (!row.found()) continue;
     SiteEntry& entry = *entry_of(file, row.entry->name);
     // Noise that is given is that of the values as they are fitted, after `scale`.
-    const bool given = entry.noise == Noise::kGiven && entry.sigma != 1;
-    if (given) entry.sigma *= row.scale() / entry.prepare.scale;
+    if (entry.sigma) *entry.sigma *= row.factor.factor;
     entry.prepare.scale = row.scale();
+  }
+  for (SiteEntry& entry : file.sites) {
+    if (entry.looked_up) entry.coefficient = 0;  // not written: it is looked up again
   }
   renamed(file.truth);
   for (SiteEntry& entry : file.sites) {
-    renamed(entry.data);
-    renamed(entry.angles);
+    for (std::string* name : file_names(entry)) renamed(*name);
   }
   write_study(a.out, file);
 }
@@ -123,7 +151,7 @@ Json to_json(const StudyFile& file, const Outcome& outcome, const Arguments& a) 
     sites.push_back({{"name", row.entry->name},
                      {"element", row.matter()},
                      {"coefficient", row.entry->coefficient},
-                     {"old_scale", row.entry->prepare.scale},
+                     {"old_scale", row.old_scale},
                      {"factor", row.factor.factor},
                      {"uncertainty", or_null(row.factor.uncertainty)},
                      {"scale", row.scale()},
@@ -144,9 +172,9 @@ void print_text(const Outcome& outcome, const Arguments& a) {
   for (const Row& row : outcome.rows) {
     const CalibrationFactor& f = row.factor;
     fmt::print("  {:<12} {:<8} {:>11.4g} {:>11.4g} {:>11.5g} {:>11} {:>11.5g} {:>10.1f} %{}\n",
-               row.entry->name, row.matter(), row.entry->coefficient, row.entry->prepare.scale,
-               f.factor, f.uncertainty ? fmt::format("{:.2g}", *f.uncertainty) : "unknown",
-               row.scale(), 100 * f.share, row.own_rays ? "" : "  by its image");
+               row.entry->name, row.matter(), row.entry->coefficient, row.old_scale, f.factor,
+               f.uncertainty ? fmt::format("{:.2g}", *f.uncertainty) : "unknown", row.scale(),
+               100 * f.share, row.own_rays ? "" : "  by its image");
   }
   const Calibration& c = outcome.calibration;
   fmt::print("\n{} values; what is left over is {:.2f} % of XRT, {:.2f} % without noise\n",
@@ -165,7 +193,8 @@ void run(const Arguments& a) {
   const Outcome outcome = calibrate_study(file, a);
   if (!a.out.empty()) write_calibrated(file, outcome, a);
   if (a.json) {
-    fmt::print("{}\n", to_json(file, outcome, a).dump(2));
+    fmt::print("{}\n",
+               to_json(file, outcome, a).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_text(outcome, a);
   }

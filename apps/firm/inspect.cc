@@ -108,6 +108,8 @@ Json to_json(const Inspection& r) {
           {"scalers", r.scalers},
           {"dead_columns", to_json(r.dead)},
           {"jumps", to_json(r.jumps)},
+          {"missing_frames", r.missing},
+          {"warnings", r.warnings},
           {"study", r.study}};
 }
 
@@ -159,6 +161,15 @@ void print_dead(const DeadReport& d) {
                                         d.count, d.zero, first));
 }
 
+void print_missing(const Inspection& r) {
+  const std::string frames =
+      some_of(r.missing, r.missing.size(), [](std::size_t frame) { return std::to_string(frame); });
+  print_row("missing frames", r.missing.empty()
+                                  ? "none"
+                                  : fmt::format("{} of {} are 0 throughout: {}", r.missing.size(),
+                                                r.angles.count, frames));
+}
+
 void print_jumps(const JumpReport& j) {
   const std::string frames = some_of(j.frames, j.frames.size(), [](const Jump& jump) {
     return fmt::format("frame {} ({:.4g} times)", jump.frame, jump.ratio);
@@ -185,7 +196,9 @@ void print_text(const Inspection& r) {
                                  : "not in the file");
   print_row("memory needed", memory_text(r));
   print_dead(r.dead);
+  print_missing(r);
   print_jumps(r.jumps);
+  for (const std::string& warning : r.warnings) print_row("warning", warning);
   for (const FieldReport& f : r.fields) print_field(f);
   fmt::print("\nFor study.toml:\n\n{}", r.study);
 }
@@ -193,17 +206,20 @@ void print_text(const Inspection& r) {
 struct Arguments {
   std::string file;
   ScanRequest request;
+  std::string monitor;
   bool json = false;
 };
 
 void run(const Arguments& a) {
+  ScanRequest request = a.request;
+  (a.monitor.starts_with('/') ? request.monitor : request.monitor_file) = a.monitor;
   Inspection result;
   {
     ProgressLine line;
-    result = inspect_file(a.file, a.request, line.callback());
+    result = inspect_file(a.file, request, line.callback());
   }
   if (a.json) {
-    fmt::print("{}\n", to_json(result).dump(2));
+    fmt::print("{}\n", to_json(result).dump(2, ' ', false, Json::error_handler_t::replace));
   } else {
     print_text(result);
   }
@@ -229,6 +245,10 @@ void add_inspect(CLI::App& app) {
                    "degrees, or a .npy");
   verb->add_option("--axes", a->request.axes,
                    "Order of the axes of TIFF and .npy: theta:y:x (default), y:theta:x, ...");
+  verb->add_option(
+      "--monitor", a->monitor,
+      "I0: /a/dataset of an HDF5 file, or a file with one number per angle (a text or a "
+      ".npy)");
   verb->add_flag("--json", a->json, "Answer in JSON");
   verb->footer(
       "Reads the file piece by piece, so it may be larger than the memory.\n"

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -55,8 +56,13 @@ int run(CLI::App& app, int argc, char** argv, bool speaks) {
     return failed(e.exit_code(), e.what());
   } catch (const std::bad_alloc&) {
     return failed(kInternal, "not enough memory");
+  } catch (const std::filesystem::filesystem_error& e) {  // names its file
+    return failed(kData, e.what());
   } catch (const std::system_error& e) {
-    return failed(kData, fmt::format("standard output: {}", e.what()));
+    // What fmt throws when it cannot print; else there is no thread to be had, or so.
+    if (std::ferror(stdout) != 0)
+      return failed(kData, fmt::format("standard output: {}", e.what()));
+    return failed(kInternal, e.what());
   } catch (const std::exception& e) {
     return failed(kInternal, e.what());
   }

@@ -25,7 +25,7 @@ v1::Term term(const std::string& field, const std::string& value) {
 std::string sigma_text(const SiteEntry& site) {
   if (site.noise == Noise::kCounts) return "counts";
   if (site.noise == Noise::kEstimated) return "estimate";
-  return fmt::format("{}", site.sigma);
+  return fmt::format("{}", site.sigma_value());
 }
 
 bool is_agreed(const std::string& key) { return key != "threads" && key != "seed"; }
@@ -38,12 +38,12 @@ void require(bool holds, const std::string& site, const std::string& expected) {
 
 void check_noise(const v1::Noise& noise, const SiteEntry& entry) {
   const bool given = entry.noise == Noise::kGiven;
-  const bool holds =
-      given ? noise.sigma() == entry.sigma : std::isfinite(noise.sigma()) && noise.sigma() > 0;
+  const bool holds = given ? noise.sigma() == entry.sigma_value()
+                           : std::isfinite(noise.sigma()) && noise.sigma() > 0;
   if (holds) return;
   throw Error(Error::Kind::kNetwork,
               fmt::format("noise of {}: expected {}, found {}", entry.name,
-                          given ? fmt::format("sigma {} as in the study", entry.sigma)
+                          given ? fmt::format("sigma {} as in the study", entry.sigma_value())
                                 : "a finite sigma above 0",
                           noise.sigma()));
 }

@@ -34,7 +34,8 @@ std::unique_ptr<Frames> open_stack(const h5::Reader& reader, const std::string& 
 
 std::unique_ptr<Frames> open_field(const h5::Reader& reader, const std::string& path,
                                    const Frames& data) {
-  if (!reader.has(path)) return {};
+  // Detectors that take no such frames write a dataset of none.
+  if (!reader.has(path) || h5::element_count(reader.dataset(path).shape()) == 0) return {};
   std::unique_ptr<Frames> field = open_stack(reader, path);
   if (field->slices() != data.slices() || field->beamlets() != data.beamlets()) {
     throw data_error({reader.file(), path,
@@ -46,8 +47,11 @@ std::unique_ptr<Frames> open_field(const h5::Reader& reader, const std::string& 
 }
 
 std::vector<double> theta_from_rotation(const h5::Reader& reader, std::size_t frames) {
-  const double start = reader.number(dx::kRotationStart);
-  const double step = reader.number(dx::kRotationStep);
+  const auto degrees = [&](const char* path) {
+    return reader.number(path) * degrees_of_unit(reader, path);
+  };
+  const double start = degrees(dx::kRotationStart);
+  const double step = degrees(dx::kRotationStep);
   const double count = reader.number(dx::kAngleCount);
   if (count != static_cast<double>(frames)) {
     throw data_error({reader.file(), dx::kAngleCount,
@@ -75,15 +79,28 @@ void read_theta(const h5::Reader& reader, Scan& scan) {
   }
 }
 
+// Files in the wild leave the unit out or mean different ones: then the spacing is not known.
+void read_spacing(const h5::Reader& reader, Scan& scan) {
+  scan.spacing_source = dx::kSpacing;
+  if (!reader.has(dx::kSpacing)) return;
+  const std::string name = units_of(reader, dx::kSpacing, "");
+  if (const auto unit = length_unit(name)) {
+    scan.spacing = reader.number(dx::kSpacing) * *unit;
+    return;
+  }
+  scan.spacing_doubt = fmt::format(
+      "{} is not used, because {}; the spacing is that of the study, else its pixel size",
+      dx::kSpacing,
+      name.empty()
+          ? "it has no unit"
+          : fmt::format("its unit \"{}\" is none of {}", name, unit_names(Dimension::kLength)));
+}
+
 void read_metadata(const h5::Reader& reader, Scan& scan) {
   if (reader.has(dx::kTitle)) scan.title = reader.text(dx::kTitle);
   scan.rotation_axis_source = dx::kRotationAxis;
   if (reader.has(dx::kRotationAxis)) scan.rotation_axis = reader.number(dx::kRotationAxis);
-  // Files in the wild leave the unit out or mean different ones: then the spacing is not known.
-  scan.spacing_source = dx::kSpacing;
-  if (!reader.has(dx::kSpacing)) return;
-  const auto unit = length_unit(units_of(reader, dx::kSpacing, ""));
-  if (unit) scan.spacing = reader.number(dx::kSpacing) * *unit;
+  read_spacing(reader, scan);
 }
 
 }  // namespace

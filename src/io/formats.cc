@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numbers>
 #include <system_error>
 
 #include "firm/error.h"
 #include "io/angle_file.h"
 #include "io/foreign.h"
 #include "io/map_folder.h"
+#include "io/monitor_reader.h"
+#include "io/quantity.h"
 #include "io/trial.h"
 
 namespace firm {
@@ -98,10 +99,24 @@ void set_angles(Scan& scan, const ScanRequest& request) {
   check_angles(scan);
 }
 
+// So does a monitor.
+void set_monitor(Scan& scan, bool folder, const ScanRequest& request) {
+  if (!request.monitor_file.empty()) scan.monitor = monitor_file(request.monitor_file, scan);
+  if (request.monitor.empty()) return;
+  if (folder || kind_of_file(scan.file) != FileKind::kHdf5) {
+    throw data_error({scan.file, request.monitor,
+                      "one HDF5 file with this dataset, or the name of a file with the monitor, "
+                      "without a '/' in front",
+                      folder ? "a folder" : "a file of another format"});
+  }
+  scan.monitor = monitor_dataset(h5::Reader(scan.file), request.monitor, scan);
+}
+
 Scan open(const std::string& path, bool folder, const ScanRequest& request) {
   Scan scan = folder ? folder_scan(path, request) : file_scan(path, request);
   scan.file = path;
   set_angles(scan, request);
+  set_monitor(scan, folder, request);
   return scan;
 }
 
@@ -153,18 +168,16 @@ h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size
   return dataset;
 }
 
-std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path) {
+double degrees_of_unit(const h5::Reader& reader, const std::string& path) {
   const std::string units = units_of(reader, path, "degrees");
-  double scale = 0;
-  for (const char* known : {"deg", "degree", "degrees", "\u00b0"}) {
-    if (units == known) scale = 1;
-  }
-  for (const char* known : {"rad", "radian", "radians"}) {
-    if (units == known) scale = 180 / std::numbers::pi;
-  }
-  if (scale == 0) throw data_error({reader.file(), path + "@units", "degrees or radians", units});
+  if (const auto degrees = unit_size(Dimension::kAngle, units)) return *degrees;
+  throw data_error({reader.file(), path + "@units", "degrees or radians", units});
+}
+
+std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path) {
+  const double degrees = degrees_of_unit(reader, path);
   std::vector<double> angles = reader.dataset(path).read_all<double>();
-  for (double& angle : angles) angle *= scale;
+  for (double& angle : angles) angle *= degrees;
   return angles;
 }
 

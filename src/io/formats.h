@@ -32,7 +32,10 @@ Scan tiff_folder_scan(const Folder& folder, const ScanRequest& request);
 h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
                     const std::string& expected);
 
-// Angles of a dataset in degrees, whatever its unit; degrees where it does not say.
+// What the unit of a dataset of angles is in degrees: 1 where it does not say. Throws when it is
+// none of angles.
+double degrees_of_unit(const h5::Reader& reader, const std::string& path);
+// Angles of a dataset in degrees.
 std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path);
 
 // Throws unless there is one angle for each frame of the data.

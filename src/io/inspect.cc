@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "io/data_units.h"
 #include "io/study_suggestion.h"
 #include "io/survey.h"
 
@@ -35,6 +36,7 @@ void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   const FieldSurvey data = survey(*scan.data, progress);
   r.fields.push_back(field_report(*scan.data, data));
   r.dead = data.dead();
+  r.missing = data.missing();
   r.jumps.level =
       "mean of a frame, which is the same at all angles where all of the object is seen";
   std::vector<double> levels = data.frame_means();
@@ -109,6 +111,10 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   r.angles.source = scan.theta_source;
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
+  if (!scan.spacing_doubt.empty()) r.warnings.push_back(scan.spacing_doubt);
+  const bool xrf = suggested_kind(r) == "xrf";
+  const std::string doubt = xrf ? xrf_unit(r.fields.front().units).doubt : "";
+  if (!doubt.empty()) r.warnings.push_back("as XRF: " + doubt);
   r.study = suggested_study(r, request);
   return r;
 }

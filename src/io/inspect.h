@@ -65,7 +65,7 @@ inline constexpr std::size_t kListed = 10;
 // Frames whose level differs from that of the frame before, in the order of acquisition.
 struct Jump {
   std::size_t frame = 0;
-  double ratio = 0;  // to the frame before
+  double ratio = 0;  // to the last frame before that is not 0
 };
 struct JumpReport {
   std::string level;  // what is compared
@@ -90,8 +90,10 @@ struct Inspection {
   AngleReport angles;
   DeadReport dead;
   JumpReport jumps;
+  std::vector<std::size_t> missing;     // frames that are 0 throughout, where others are not
   std::optional<double> spacing;        // cm
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
+  std::vector<std::string> warnings;    // about units, and what is not taken from the file
   std::string study;  // lines for study.toml, with comments for what is not in the file
 };
 

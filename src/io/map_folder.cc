@@ -192,11 +192,8 @@ std::string chosen_channel(const Scan& scan, const std::string& file, const std:
                    scan.scalers.empty() ? "(none)" : list(scan.scalers))});
 }
 
-// Not scattering, what describes the fit, or pile-up ("Fe_Fe").
-bool is_element(const std::string& channel) {
-  const std::optional<std::string> element = element_of_channel(channel);
-  return element && channel != fmt::format("{}_{}", *element, *element);
-}
+// Not scattering, what describes the fit, or pile-up.
+bool is_element(const std::string& channel) { return element_of_channel(channel).has_value(); }
 
 std::string monitor_among(const std::vector<std::string>& scalers, const MapLayout& layout) {
   for (const std::string& name : layout.monitors) {

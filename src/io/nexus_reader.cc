@@ -18,6 +18,7 @@
 
 #include "firm/error.h"
 #include "io/formats.h"
+#include "io/monitor_reader.h"
 
 namespace firm {
 namespace {
@@ -64,31 +65,6 @@ std::unique_ptr<Frames> whole(const h5::Reader& reader, const std::string& path)
   return std::make_unique<HdfFrames>(std::move(data), axes, std::vector<std::size_t>{}, facts);
 }
 
-// I0: one for each value of `data`, or for each row or frame of it.
-std::unique_ptr<Frames> monitor_of(const h5::Reader& reader, const std::string& path,
-                                   const Frames& data) {
-  if (!reader.has(path)) return nullptr;
-  h5::Shape shape = data.facts().shape;
-  const h5::Shape found = reader.dataset(path).shape();
-  if (found == shape) return whole(reader, path);
-  FrameAxes axes{0, std::nullopt, std::nullopt, {}};
-  if (found.size() == 2 && shape.size() == 3) axes.slice = 1;
-  shape.resize(std::min(shape.size(), found.size()));
-  if (found != shape || found.empty()) {
-    throw data_error({reader.file(), path,
-                      fmt::format("the shape {} of {}, or its first axes alone",
-                                  h5::to_string(data.facts().shape), data.facts().path),
-                      h5::to_string(found)});
-  }
-  h5::Dataset dataset = numbers(reader, path, found.size(), "numbers");
-  Frames::Facts facts = facts_of(dataset, axes, found[0]);
-  facts.slices = data.slices();
-  facts.beamlets = data.beamlets();
-  facts.axes = axes.slice ? "theta:y" : "theta";
-  facts.units = units_of(reader, path, "counts");
-  return std::make_unique<HdfFrames>(std::move(dataset), axes, std::vector<std::size_t>{}, facts);
-}
-
 std::string title_of(const h5::Reader& reader, const std::string& entry) {
   const std::string path = entry + "/title";
   return reader.has(path) ? reader.text(path) : "";
@@ -125,6 +101,8 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& req
     throw data_error({reader.file(), key_path, "projections (key 0)", "none"});
   }
   scan.data = stack(reader, path, projections);
+  scan.frames_in_file = frames;
+  scan.projections = projections;
   scan.white = stack(reader, path, frames_of_kind(keys, kFlat));
   scan.dark = stack(reader, path, frames_of_kind(keys, kDark));
   if (!request.angles.empty()) return scan;
@@ -151,7 +129,8 @@ std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest&
     scan.format = "NeXus (HDF5)";
     scan.title = title_of(reader, entry);
     scan.data = whole(reader, path);
-    scan.monitor = monitor_of(reader, entry + "/monitor/data", *scan.data);
+    const std::string monitor = entry + "/monitor/data";
+    if (reader.has(monitor)) scan.monitor = monitor_dataset(reader, monitor, scan);
     if (angles.empty()) return scan;
     scan.theta = angles_in_degrees(reader, angles);
     scan.theta_source = angles;

@@ -16,6 +16,10 @@ struct Unit {
 };
 
 constexpr Unit kLengths[] = {{"nm", 1e-7},
+                             {"nanometer", 1e-7},
+                             {"nanometers", 1e-7},
+                             {"nanometre", 1e-7},
+                             {"nanometres", 1e-7},
                              {"um", kMicrometre},
                              {"\u00b5m", kMicrometre},
                              {"\u03bcm", kMicrometre},
@@ -23,13 +27,30 @@ constexpr Unit kLengths[] = {{"nm", 1e-7},
                              {"microns", kMicrometre},
                              {"micrometer", kMicrometre},
                              {"micrometers", kMicrometre},
+                             {"micrometre", kMicrometre},
+                             {"micrometres", kMicrometre},
                              {"mm", 0.1},
+                             {"millimeter", 0.1},
+                             {"millimeters", 0.1},
+                             {"millimetre", 0.1},
+                             {"millimetres", 0.1},
                              {"cm", 1},
+                             {"centimeter", 1},
+                             {"centimeters", 1},
+                             {"centimetre", 1},
+                             {"centimetres", 1},
                              {"m", 100},
-                             {"meter", 100}};
+                             {"meter", 100},
+                             {"meters", 100},
+                             {"metre", 100},
+                             {"metres", 100}};
 constexpr Unit kEnergies[] = {{"eV", 1e-3}, {"keV", 1}, {"MeV", 1e3}};
 constexpr Unit kMassAttenuations[] = {
     {"cm^2/g", 1}, {"cm2/g", 1}, {"cm\u00b2/g", 1}, {"m^2/kg", 10}, {"m2/kg", 10}};
+// A mass over an area, as in "ug/cm^2".
+constexpr Unit kMasses[] = {{"kg", 1e3},       {"g", 1},          {"mg", 1e-3}, {"ug", 1e-6},
+                            {"\u00b5g", 1e-6}, {"\u03bcg", 1e-6}, {"ng", 1e-9}, {"pg", 1e-12}};
+constexpr Unit kAreas[] = {{"m", 1e4}, {"cm", 1}, {"mm", 1e-2}, {"um", 1e-8}};
 constexpr double kRadian = 180 / std::numbers::pi;
 constexpr Unit kAngles[] = {{"deg", 1},          {"degree", 1},    {"degrees", 1},
                             {"\u00b0", 1},       {"rad", kRadian}, {"radian", kRadian},
@@ -43,15 +64,32 @@ std::span<const Unit> units_of(Dimension dimension) {
       return kEnergies;
     case Dimension::kMassAttenuation:
       return kMassAttenuations;
+    case Dimension::kAreaDensity:
+      return {};
     case Dimension::kAngle:
       break;
   }
   return kAngles;
 }
 
+// "ug/cm^2", "ug/cm2", "ug cm^-2", ...; blanks do not count.
+std::optional<double> area_density(std::string name) {
+  std::erase(name, ' ');
+  for (const Unit& mass : kMasses) {
+    for (const Unit& area : kAreas) {
+      for (const char* form : {"/{}^2", "/{}2", "/{}\u00b2", "/{}**2", "{}^-2", "{}-2", "{}**-2"}) {
+        const std::string per = fmt::format(fmt::runtime(form), area.name);
+        if (name == mass.name + per) return mass.size / area.size;
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<double> unit_size(Dimension dimension, const std::string& name) {
+  if (dimension == Dimension::kAreaDensity) return area_density(name);
   for (const Unit& unit : units_of(dimension)) {
     if (name == unit.name) return unit.size;
   }
@@ -66,6 +104,8 @@ std::string unit_names(Dimension dimension) {
       return "eV, keV, MeV";
     case Dimension::kMassAttenuation:
       return "cm^2/g, m^2/kg";
+    case Dimension::kAreaDensity:
+      return "g/cm^2, mg/cm^2, ug/cm^2, ng/mm^2, kg/m^2, ...";
     case Dimension::kAngle:
       break;
   }

@@ -1,5 +1,6 @@
 // Numbers with a unit, as files and studies carry them. Inside FIRM a length is in cm, an energy in
-// keV, a mass attenuation coefficient in cm^2/g, an angle of a study in degrees.
+// keV, a mass attenuation coefficient in cm^2/g, an area density in g/cm^2, an angle of a study in
+// degrees.
 #pragma once
 
 #include <optional>
@@ -9,10 +10,11 @@ namespace firm {
 
 inline constexpr double kMicrometre = 1e-4;  // cm
 
-enum class Dimension { kLength, kEnergy, kMassAttenuation, kAngle };
+enum class Dimension { kLength, kEnergy, kMassAttenuation, kAreaDensity, kAngle };
 
 // Size of one such unit ("nm", "um", "mm", "cm", "m" and their usual spellings; "eV", "keV", "MeV";
-// "cm^2/g", "cm2/g", "m^2/kg"; "deg", "rad", ...) in that of FIRM; nothing for others.
+// "cm^2/g", "cm2/g", "m^2/kg"; "ug/cm^2", "mg cm-2"; "deg", "rad", ...) in that of FIRM; nothing
+// for others.
 std::optional<double> unit_size(Dimension dimension, const std::string& name);
 // The units that are known, for people: "nm, um, mm, cm, m".
 std::string unit_names(Dimension dimension);

@@ -24,11 +24,17 @@ struct Scan {
   std::unique_ptr<Frames> dark;
   std::unique_ptr<Frames> monitor;  // I0 at every point of `data`
 
+  // Of a file that has frames of several kinds in one dataset: how many there are, and which of
+  // them `data` has.
+  std::size_t frames_in_file = 0;
+  std::vector<std::size_t> projections;
+
   std::vector<double> theta;  // degrees, in the order of the frames
   std::string theta_source;   // the dataset that they come from
 
   std::optional<double> spacing;        // cm, between beamlets
   std::string spacing_source;           // the dataset that it comes from
+  std::string spacing_doubt;            // why one that the file has is not used; empty: it is
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
   std::string rotation_axis_source;
 
@@ -43,6 +49,9 @@ struct ScanRequest {
   bool first = false;        // or the first will do
   std::string angles = {};  // file with the angles (angle_file.h); empty: they are in the data file
   std::string axes = {};    // of TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
+  // I0 (monitor_reader.h), instead of that of the data: a dataset of an HDF5 file, or a file.
+  std::string monitor = {};
+  std::string monitor_file = {};
 };
 
 // A file or a folder, its format chosen by content. Throws firm::Error when it is of no format that

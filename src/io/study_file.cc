@@ -61,6 +61,7 @@ std::string source_lines(const SiteEntry& s) {
   if (!s.element.empty()) text += line("element", s.element, "the one to read");
   if (!s.angles.empty()) text += line("angles", s.angles);
   if (!s.axes.empty()) text += line("axes", s.axes);
+  if (!s.monitor.empty()) text += line("monitor", s.monitor);
   if (s.first_slice > 0) text += line("first_slice", s.first_slice);
   if (s.binning > 1) text += line("binning", s.binning);
   return text;
@@ -72,8 +73,8 @@ std::string physics_lines(const SiteEntry& s) {
   if (s.coefficient > 0) text += line("coefficient", s.coefficient, "cm^2/g");
   if (s.noise == Noise::kCounts) text += line("sigma", std::string("counts"));
   if (s.noise == Noise::kEstimated) text += line("sigma", std::string("estimate"));
-  if (s.noise == Noise::kGiven && s.sigma != 1) {
-    text += line("sigma", s.sigma, "noise, in the unit of the data");
+  if (s.noise == Noise::kGiven && s.sigma) {
+    text += line("sigma", *s.sigma, "noise, in the unit of the data");
   }
   return text;
 }
@@ -91,6 +92,7 @@ std::string geometry_lines(const SiteEntry& s) {
     text += fmt::format("shift = [{}, {}]\n", literal(exact_length_text(s.shift_x)),
                         literal(exact_length_text(s.shift_y)));
   }
+  if (!s.shifts.empty()) text += line("shifts", s.shifts, "beamlets, one for each angle");
   if (s.angle_offset != 0) text += line("angle_offset", fmt::format("{} deg", s.angle_offset));
   return text;
 }
@@ -110,7 +112,7 @@ std::string preparation_lines(const SiteEntry& s) {
   }
   if (p.bad_values != "error") text += line("bad_values", p.bad_values);
   if (p.rings > 0) text += line("rings", p.rings, "beamlets");
-  if (p.scale != 1) text += line("scale", p.scale, "to g/cm^2");
+  if (p.scale) text += line("scale", *p.scale, "to g/cm^2");
   return text;
 }
 
@@ -165,12 +167,19 @@ std::string solve_table(const StudyFile& s) {
 
 }  // namespace
 
+std::vector<std::string*> file_names(SiteEntry& site) {
+  std::vector<std::string*> names = {&site.data, &site.angles, &site.shifts};
+  if (!site.monitor.starts_with('/')) names.push_back(&site.monitor);
+  std::erase_if(names, [](const std::string* name) { return name->empty(); });
+  return names;
+}
+
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
-    return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.axes, s.first_slice, s.binning,
-                    s.compound, s.coefficient, s.noise, s.sigma, s.spacing, s.rotation_axis,
-                    s.find_rotation_axis, s.axis_search, s.shift_x, s.shift_y, s.angle_offset,
-                    s.prepare, s.key);
+    return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.axes, s.monitor, s.first_slice,
+                    s.binning, s.compound, s.coefficient, s.noise, s.sigma, s.spacing,
+                    s.rotation_axis, s.find_rotation_axis, s.axis_search, s.shift_x, s.shift_y,
+                    s.shifts, s.angle_offset, s.prepare, s.key);
   };
   return members(a) == members(b);
 }

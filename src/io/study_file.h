@@ -18,7 +18,8 @@ struct Preparation {
   bool minus_log = false;  // of an xrt site: the data is counts, the logarithm is still to be taken
   std::string bad_values = "error";  // NaN, infinite, transmission not above 0: "error" or "mask"
   int rings = 0;                     // window of the ring removal, in beamlets; 0: none
-  double scale = 1;                  // of an xrf site: from the unit of the data to g/cm^2
+  // Of an xrf site: from the numbers in the file to g/cm^2. Without: by the unit in the file.
+  std::optional<double> scale;
 
   bool operator==(const Preparation&) const = default;
 };
@@ -33,12 +34,15 @@ struct SiteEntry {
   std::string element;     // of a file that has several: the one to read
   std::string angles;      // file with the angles, relative to the study, where `data` has none
   std::string axes;        // "theta:y:x", where `data` does not say
+  std::string monitor;     // I0: "/..." a dataset of `data`, else a file, relative to the study
   int first_slice = 0;     // of the file; the image has `slices` from there on
   int binning = 1;         // beamlets and rows of the detector that become one
   std::string compound;    // of an xrf site, "Fe2O3": what the coefficient is of, if not `element`
   double coefficient = 0;  // cm^2/g, of an xrf site; 0: of the compound or element, at the energy
+  bool looked_up = false;  // whether it is that of the tables
   Noise noise = Noise::kGiven;
-  double sigma = 1;                     // standard deviation of the noise, in the unit of the data
+  std::optional<double>
+      sigma;  // standard deviation of the noise, in the unit of the data; without: 1
   std::optional<double> found_sigma;    // the same, where it was to be found and has been
   std::optional<double> spacing;        // cm, between beamlets; without: as prep/load_study.h says
   std::optional<double> rotation_axis;  // beamlets, edge coordinates; without: the data file's
@@ -46,11 +50,14 @@ struct SiteEntry {
   std::optional<double> axis_search;    // beamlets to each side of the middle to look for it
   double shift_x = 0;                   // cm: where the object is here, against the image
   double shift_y = 0;
+  std::string shifts;       // file with one shift per angle, in beamlets, relative to the study
   double angle_offset = 0;  // degrees, added to the angles
   Preparation prepare;
   std::string key;  // SHA-256 of the public key of its certificate, hexadecimal; empty: any key
                     // that the authority has signed
   int line = 0;     // of its table in the file it was read from
+
+  double sigma_value() const { return sigma.value_or(1); }
 };
 
 // One key of [solve]. Its meaning is the solver's business; here it is a text, whatever its type in
@@ -74,6 +81,10 @@ struct StudyFile {
   std::vector<SiteEntry> sites;
   std::vector<Setting> settings;  // of [solve], no key twice
 };
+
+// The names of files that the table of a site has, those that are there: they are relative to the
+// study, and change when it is written elsewhere.
+std::vector<std::string*> file_names(SiteEntry& site);
 
 // Whether two say the same: lines do not count, nor does the order of settings.
 bool operator==(const SiteEntry& a, const SiteEntry& b);

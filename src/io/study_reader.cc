@@ -140,6 +140,7 @@ void find_coefficient(const std::string& path, double energy, std::size_t k, Sit
                  fmt::format("\"{}\" at {} keV", substance, energy));
   }
   site.coefficient = *found;
+  site.looked_up = true;
 }
 
 // The value of a setting; nothing for types that settings do not have.

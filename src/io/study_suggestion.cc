@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "io/data_units.h"
 #include "io/folder.h"
 #include "io/image_file.h"
 #include "io/quantity.h"
@@ -52,7 +53,7 @@ Kind kind_of(const Inspection& r) {
   if (r.has_white) return {"xrt", ""};
   if (r.has_monitor) return {"xrt", "a guess: there is a monitor"};
   if (units == "1") return {"xrt", ""};
-  if (units == "g/cm^2") return {"xrf", ""};
+  if (unit_size(Dimension::kAreaDensity, units)) return {"xrf", ""};
   return {"xrf", "a guess: there are neither white frames nor a monitor"};
 }
 
@@ -66,6 +67,7 @@ std::string bad_values(const Inspection& r) {
   for (const FieldReport& f : r.fields) {
     if (f.values.nan + f.values.infinite > 0) return "there are NaN or infinite values";
   }
+  if (!r.missing.empty()) return "there are frames that are 0 throughout";
   if (!needs_logarithm(r)) return "";
   const ValueStatistics& data = r.fields.front().values;
   if (data.zero + data.negative > 0) return "there are counts of 0 or less";
@@ -92,6 +94,8 @@ std::string source_lines(const Inspection& r, const ScanRequest& request) {
   if (!r.element.empty()) text += line("element = " + quoted(r.element));
   if (!request.angles.empty()) text += line("angles = " + quoted(request.angles));
   if (!request.axes.empty()) text += line("axes = " + quoted(request.axes));
+  const std::string monitor = request.monitor + request.monitor_file;  // one of them at most
+  if (!monitor.empty()) text += line("monitor = " + quoted(monitor));
   return text;
 }
 
@@ -109,6 +113,8 @@ std::string coefficient_line(const Inspection& r) {
 
 }  // namespace
 
+std::string suggested_kind(const Inspection& r) { return kind_of(r).kind; }
+
 std::string suggested_study(const Inspection& r, const ScanRequest& request) {
   const Kind kind = kind_of(r);
   std::string text = image_lines(r) + "\n[[site]]\n";
@@ -116,6 +122,9 @@ std::string suggested_study(const Inspection& r, const ScanRequest& request) {
   text += line("kind = " + quoted(kind.kind), kind.why);
   text += source_lines(r, request);
   if (kind.kind == "xrf") text += coefficient_line(r);
+  if (kind.kind == "xrf" && !xrf_unit(r.fields.front().units).doubt.empty()) {
+    text += line("# scale = 1.0", "to g/cm^2, from the unit of the data; firm calibrate finds it");
+  }
   if (needs_logarithm(r)) text += line("minus_log = true", "the data is counts");
   const std::string bad = bad_values(r);
   if (!bad.empty()) text += line("bad_values = \"mask\"", bad);

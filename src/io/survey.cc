@@ -41,6 +41,7 @@ FieldSurvey::FieldSurvey(const Frames::Facts& facts)
     : beamlets_(facts.beamlets),
       first_(facts.slices * facts.beamlets),
       constant_(first_.size(), 1),
+      written_(facts.frames, 0),
       frame_means_(facts.frames),
       outer_means_(facts.frames) {
   if (const auto largest = largest_value(facts.type)) largest_ = static_cast<float>(*largest);
@@ -54,6 +55,9 @@ void FieldSurvey::add(const FrameBox& box, std::span<const float> values) {
     const std::span<const float> rows = values.subspan(k * size, size);
     compare(box.first_frame + k, box.first_slice, rows);
     average(box.first_frame + k, rows);
+    if (std::ranges::any_of(rows, [](float value) { return value != 0; })) {
+      written_[box.first_frame + k] = 1;
+    }
   }
 }
 
@@ -142,20 +146,40 @@ DeadReport FieldSurvey::dead() const {
   return report;
 }
 
+std::vector<std::size_t> FieldSurvey::missing() const {
+  std::vector<std::size_t> frames;
+  for (std::size_t f = 0; f < written_.size(); ++f) {
+    if (written_[f] == 0) frames.push_back(f);
+  }
+  if (frames.size() == written_.size()) frames.clear();
+  return frames;
+}
+
 std::size_t outer_beamlets(std::size_t beamlets) { return std::max<std::size_t>(1, beamlets / 20); }
 
 std::vector<Jump> find_jumps(const std::vector<double>& levels) {
+  constexpr double kLost = std::numeric_limits<double>::infinity();
   std::vector<Jump> changes;
-  std::vector<double> sizes;
+  std::vector<double> sizes;  // of all changes
+  std::vector<double> usual;  // of those that tell what is usual
   double before = 0;
+  bool lost = false;
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    if (before > 0 && levels[k] >= 0) {
+    if (!(levels[k] >= 0)) continue;
+    const bool first = before == 0;
+    const bool again = lost;
+    lost = levels[k] == 0;
+    if (!lost && !first) {
       changes.push_back({k, levels[k] / before});
       sizes.push_back(std::abs(std::log(changes.back().ratio)));
+      usual.push_back(sizes.back());
+    } else if (lost && !first && !again) {
+      changes.push_back({k, 0});
+      sizes.push_back(kLost);
     }
-    if (levels[k] > 0) before = levels[k];
+    if (!lost) before = levels[k];
   }
-  const double limit = std::max(std::log(kSmallestJump), kMedians * median(sizes));
+  const double limit = std::max(std::log(kSmallestJump), kMedians * median(usual));
   std::vector<Jump> jumps;
   for (std::size_t k = 0; k < changes.size(); ++k) {
     if (sizes[k] > limit) jumps.push_back(changes[k]);

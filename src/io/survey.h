@@ -23,6 +23,8 @@ class FieldSurvey {
 
   ValueStatistics values() const;
   DeadReport dead() const;
+  // Frames whose values are all exactly 0; none when that is so for all frames.
+  std::vector<std::size_t> missing() const;
   // Of the finite values of every frame; NaN where there are none.
   std::vector<double> frame_means() const { return values_of(frame_means_); }
   // The same of the outermost beamlets.
@@ -56,6 +58,7 @@ class FieldSurvey {
 
   std::vector<float> first_;    // the first frame
   std::vector<char> constant_;  // what is the same in all frames so far
+  std::vector<char> written_;   // of every frame, whether any value is not 0
   std::vector<Mean> frame_means_;
   std::vector<Mean> outer_means_;
 };
@@ -64,7 +67,9 @@ class FieldSurvey {
 std::size_t outer_beamlets(std::size_t beamlets);
 
 // A level that differs from the one before by more than a tenth, and by more than nine times the
-// median of such changes: in noise, one change in a billion does.
+// median of such changes: in noise, one change in a billion does. The level before is the last one
+// that is above 0; of levels that are 0, the first after one that is not is a jump, too, and does
+// not count for the median.
 std::vector<Jump> find_jumps(const std::vector<double>& levels);
 std::string jump_rule();
 

@@ -2,6 +2,8 @@
 
 #include <xraylib.h>
 
+#include <string_view>
+
 namespace firm {
 namespace {
 
@@ -15,6 +17,19 @@ struct Failure {
   Failure& operator=(const Failure&) = delete;
 };
 
+// A shell, or a line of one: "K", "Ka1", "Lb", "Ll". "Mg" and "Mn" are elements.
+bool is_line(const std::string& text) {
+  if (text.empty()) return false;
+  const std::string_view letters = text[0] == 'K'   ? "ab"
+                                   : text[0] == 'L' ? "abgln"
+                                   : text[0] == 'M' ? "ab"
+                                                    : "";
+  if (letters.empty()) return false;
+  if (text.size() == 1) return true;
+  return letters.find(text[1]) != std::string_view::npos &&
+         text.find_first_not_of("0123456789", 2) == std::string::npos;
+}
+
 }  // namespace
 
 std::optional<double> mass_attenuation(const std::string& formula, double kev) {
@@ -25,7 +40,9 @@ std::optional<double> mass_attenuation(const std::string& formula, double kev) {
 }
 
 std::optional<std::string> element_of_channel(const std::string& channel) {
-  const std::string symbol = channel.substr(0, channel.find_first_of("_- "));
+  const std::size_t mark = channel.find('_');
+  if (mark != std::string::npos && !is_line(channel.substr(mark + 1))) return {};
+  const std::string symbol = channel.substr(0, mark);
   Failure failure;
   if (SymbolToAtomicNumber(symbol.c_str(), &failure.error) <= 0) return {};
   return symbol;

@@ -11,8 +11,9 @@ namespace firm {
 // or the tables have nothing at this energy.
 std::optional<double> mass_attenuation(const std::string& formula, double kev);
 
-// The element of a channel of a spectrum: "Fe" of "Fe", "Fe_K" or "Fe-K"; nothing when it is none
-// ("COMPTON_AMPLITUDE").
+// The element of a channel of a spectrum: "Fe" of "Fe", a shell ("Fe_K", "Pt_L", "Pb_M") or a line
+// ("Fe_Ka1", "Pt_Lb"); nothing for others: scattering ("COMPTON_AMPLITUDE"), pile-up ("Fe_Fe",
+// "Fe_Ca", "Fe_Ka1-Fe_Ka1").
 std::optional<std::string> element_of_channel(const std::string& channel);
 
 }  // namespace firm

@@ -68,7 +68,7 @@ Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Bl
 std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& site,
                         SiteData& data) {
   std::string warning;
-  site.sigma = entry.sigma;
+  site.sigma = entry.sigma_value();
   if (entry.noise == Noise::kEstimated) warning = take_estimate(entry, site, data);
   if (entry.noise == Noise::kCounts) warning = take_counts(entry, deviation, site, data);
   site.weighted_values =

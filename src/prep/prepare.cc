@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "firm/error.h"
+#include "io/data_units.h"
 #include "io/survey.h"
 #include "physics/site_noise.h"
 #include "prep/binning.h"
 #include "prep/dead_beamlets.h"
+#include "prep/missing_frames.h"
 #include "prep/normalize.h"
 #include "prep/rings.h"
 #include "prep/rotation_axis.h"
@@ -44,7 +48,9 @@ class Preparing {
   PreparedSite go();
 
  private:
+  void look_at_units();
   std::vector<Stuck> read();
+  void look_for_missing_frames();
   void look_for_dead_beamlets(const std::vector<Stuck>& stuck);
   void normalize();
   void normalize_transmission();
@@ -53,11 +59,12 @@ class Preparing {
   void doubt_monitor();
   void find_axis();
   void finish();
+  void doubt_values();
   void find_noise();
 
   Binning binning() const { return binning_of(slices_); }
   Binning binning_of(const SliceRange& slices) const;
-  // The frames of a stack as one; zeros when there are none.
+  // The frames of a stack as one, without what is saturated; zeros when there are no frames.
   std::vector<double> average(const Frames* frames) const;
   // Throws when something has this flaw and is not to be masked.
   void refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char* expected,
@@ -76,6 +83,7 @@ class Preparing {
 };
 
 PreparedSite Preparing::go() {
+  look_at_units();
   look_for_dead_beamlets(read());
   if (how_.zingers) mark_zingers(*how_.zingers, s_);
   normalize();
@@ -100,6 +108,23 @@ void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const cha
                                 flaw_text(s, flaw, what, frame), source_.mention())});
 }
 
+// What makes g/cm^2 of XRF: `scale`, or the unit that the file tells.
+void Preparing::look_at_units() {
+  if (!source_.entry.spacing && !source_.scan.spacing_doubt.empty()) {
+    warn(source_.scan.spacing_doubt);
+  }
+  const std::string& unit = source_.scan.data->facts().units;
+  if (source_.entry.kind == "xrt") {
+    if (!how_.minus_log) result_.report.unit_doubt = doubt_about_logarithms(unit);
+  } else if (how_.scale) {
+    result_.report.scale = *how_.scale;
+  } else {
+    const XrfUnit taken = xrf_unit(unit);
+    result_.report.scale = taken.size;
+    result_.report.unit_doubt = taken.doubt;
+  }
+}
+
 std::vector<Stuck> Preparing::read() {
   const Frames& data = *source_.scan.data;
   Binning how = binning();
@@ -107,6 +132,7 @@ std::vector<Stuck> Preparing::read() {
   how.find_stuck = true;
   BinnedFrames binned = read_binned(data, how);
   s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values), slices_.first);
+  look_for_missing_frames();
   for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
     if (binned.saturated[k] != 0) s_.mark(k, Flaw::kSaturated);
   }
@@ -121,6 +147,24 @@ std::vector<Stuck> Preparing::read() {
                      data.beamlets(), how.binning));
   }
   return std::move(binned.stuck);
+}
+
+void Preparing::look_for_missing_frames() {
+  const std::vector<std::size_t> missing = missing_frames(s_);
+  result_.report.missing_frames = missing.size();
+  if (missing.empty()) return;
+  const std::string text =
+      fmt::format("{} of {} frames {} 0 throughout, the first that of angle {}", missing.size(),
+                  s_.angles, missing.size() == 1 ? "is" : "are", missing.front());
+  if (!masks_) {
+    throw data_error({source_.scan.file, source_.scan.data->facts().path,
+                      "values other than 0 at every angle",
+                      fmt::format("{}: a scan that was stopped, or files missing that this one "
+                                  "refers to; bad_values = \"mask\" for {} leaves such frames out",
+                                  text, source_.mention())});
+  }
+  mark_missing(missing, s_);
+  warn(text + ", and left out");
 }
 
 void Preparing::look_for_dead_beamlets(const std::vector<Stuck>& stuck) {
@@ -144,9 +188,15 @@ void Preparing::look_for_dead_beamlets(const std::vector<Stuck>& stuck) {
 
 std::vector<double> Preparing::average(const Frames* frames) const {
   if (frames == nullptr) return std::vector<double>(s_.beamlets * s_.slices());
-  Sinogram read(s_.beamlets, read_binned(*frames, binning()).values, slices_.first);
+  Binning how = binning();
+  how.saturation = how_.saturation;
+  BinnedFrames binned = read_binned(*frames, how);
+  Sinogram read(s_.beamlets, std::move(binned.values), slices_.first);
   mark_not_finite(read);
   refuse(read, Flaw::kNotFinite, *frames, "finite values", "NaN or infinite values", "frame");
+  for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
+    if (binned.saturated[k] != 0) read.value(k) = std::numeric_limits<float>::quiet_NaN();
+  }
   // Zingers hit white and dark frames, too; with them, the median is worth its larger noise.
   const bool median = how_.zingers && read.angles >= 3;
   return average_frame(read.values, s_.beamlets, median);
@@ -160,7 +210,7 @@ void Preparing::refuse_white(const std::vector<double>& white,
     if (!(white[k] > dark[k])) beam.mark(k, Flaw::kNoBeam);
   }
   refuse(beam, Flaw::kNoBeam, *source_.scan.white, "white above dark, on the average of the frames",
-         "differences that are not positive", "mean frame");
+         "differences that are not positive, or of white that is always saturated", "mean frame");
 }
 
 void Preparing::refuse_monitor(const Block& monitor) const {
@@ -186,6 +236,11 @@ void Preparing::normalize_transmission() {
     const std::vector<double> white = average(scan.white.get());
     refuse_white(white, dark);
     divide_by_white(white, dark, s_);
+    if (!source_.entry.monitor.empty() && how_.normalize == "auto") {
+      warn(
+          "the monitor is not used, because there are white frames; normalize = \"monitor\" uses "
+          "it");
+    }
   } else if (scan.monitor) {
     by = "monitor";
     const Block monitor = read_binned(*scan.monitor, binning()).values;
@@ -297,6 +352,7 @@ void Preparing::find_axis() {
 void Preparing::finish() {
   PreparationReport& r = result_.report;
   r.values = s_.size();
+  r.missing = s_.count(Flaw::kMissing);
   r.saturated = s_.count(Flaw::kSaturated);
   r.zingers = s_.count(Flaw::kZinger);
   r.not_finite = s_.count(Flaw::kNotFinite);
@@ -310,8 +366,8 @@ void Preparing::finish() {
       s_.value(k) = 0;
       continue;
     }
-    if (how_.scale != 1) {
-      s_.value(k) = static_cast<float>(static_cast<double>(s_.value(k)) * how_.scale);
+    if (r.scale != 1) {
+      s_.value(k) = static_cast<float>(static_cast<double>(s_.value(k)) * r.scale);
     }
     if (r.masked() > 0) result_.data.weights.data()[k] = 1;
     ++used[k % s_.slices()];
@@ -324,7 +380,24 @@ void Preparing::finish() {
                                   slices_.first + static_cast<std::size_t>(empty - used.begin()),
                                   preparation_text(r))});
   }
+  doubt_values();
   result_.data.values = std::move(s_.values);
+}
+
+// Another dataset than was meant, or no signal at all.
+void Preparing::doubt_values() {
+  std::optional<float> first;
+  for (std::size_t k = 0; k < s_.size(); ++k) {
+    if (!s_.usable(k)) continue;
+    if (!first) first = s_.value(k);
+    if (s_.value(k) != *first) return;
+  }
+  const bool all = slices_.count == static_cast<std::size_t>(source_.file.slices);
+  warn(fmt::format(
+      "all values{} are {}: another file, or another dataset in it?",
+      all ? ""
+          : fmt::format(" of slices {} to {}", slices_.first, slices_.first + slices_.count - 1),
+      *first));
 }
 
 void Preparing::find_noise() {

@@ -11,6 +11,7 @@ std::string masked_text(const PreparationReport& r) {
   const auto reason = [&](std::size_t count, const char* name) {
     if (count > 0) reasons.push_back(fmt::format("{} {}", count, name));
   };
+  reason(r.missing, "of missing frames");
   reason(r.saturated, "saturated");
   reason(r.zingers, r.zingers == 1 ? "zinger" : "zingers");
   reason(r.not_finite, "NaN or infinite");
@@ -38,7 +39,9 @@ std::string preparation_text(const PreparationReport& r) {
 }
 
 std::vector<std::string> PreparationReport::all_warnings() const {
-  std::vector<std::string> all = warnings;
+  std::vector<std::string> all;
+  if (!unit_doubt.empty()) all.push_back(unit_doubt);
+  all.insert(all.end(), warnings.begin(), warnings.end());
   if (axis) all.insert(all.end(), axis->warnings.begin(), axis->warnings.end());
   if (noise && !noise->warning.empty()) all.push_back(noise->warning);
   return all;

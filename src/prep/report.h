@@ -26,6 +26,7 @@ struct PreparationReport {
   std::string normalized = "none";  // by what: "flat", "monitor, air", ...
   std::size_t values = 0;           // of the site, after binning
   // Those that are masked, each counted for one reason.
+  std::size_t missing = 0;
   std::size_t saturated = 0;
   std::size_t zingers = 0;
   std::size_t not_finite = 0;
@@ -35,14 +36,17 @@ struct PreparationReport {
   // Those that were changed.
   std::size_t clipped_low = 0;
   std::size_t clipped_high = 0;
+  double scale = 1;                   // of XRF: from the data of the file to g/cm^2
+  std::size_t missing_frames = 0;     // that are 0 throughout while others are not
   std::size_t dead_beamlets = 0;      // found, in all slices together, masked or not
   std::optional<AxisReport> axis;     // when it was to be found
   std::optional<NoiseReport> noise;   // the same
-  std::vector<std::string> warnings;  // but those about axis and noise
+  std::string unit_doubt;             // about the unit of the data; empty: none
+  std::vector<std::string> warnings;  // but those about unit, axis and noise
 
   std::vector<std::string> all_warnings() const;
   std::size_t masked() const {
-    return saturated + zingers + not_finite + no_beam + not_positive + dead;
+    return missing + saturated + zingers + not_finite + no_beam + not_positive + dead;
   }
 };
 

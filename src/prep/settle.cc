@@ -67,7 +67,7 @@ std::string doubt_about_noise(const StudyFile& file) {
   const SiteEntry* with = nullptr;
   const SiteEntry* without = nullptr;
   for (const SiteEntry& entry : file.sites) {
-    const bool known = entry.noise != Noise::kGiven || entry.sigma != 1;
+    const bool known = entry.noise != Noise::kGiven || entry.sigma;
     (known ? with : without) = &entry;
   }
   if (with == nullptr || without == nullptr) return "";

@@ -16,6 +16,7 @@ namespace firm {
 
 enum class Flaw : std::uint8_t {
   kNone,
+  kMissing,  // of a frame that was never written
   kSaturated,
   kZinger,
   kNotFinite,

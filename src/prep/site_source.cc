@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
 
 #include "firm/error.h"
 #include "io/data_exchange_paths.h"
+#include "io/data_units.h"
+#include "io/number_file.h"
 
 namespace firm {
 namespace {
@@ -33,7 +33,13 @@ Scan open_data(const SiteEntry& entry, const std::string& path) {
     throw data_error({name, "", "the data of " + mention_of(entry, path), "no such file"});
   }
   const std::string angles = entry.angles.empty() ? "" : beside(path, entry.angles);
-  return open_scan(name, {entry.element, false, angles, entry.axes});
+  ScanRequest request{entry.element, false, angles, entry.axes};
+  if (entry.monitor.starts_with('/')) {
+    request.monitor = entry.monitor;
+  } else if (!entry.monitor.empty()) {
+    request.monitor_file = beside(path, entry.monitor);
+  }
+  return open_scan(name, request);
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -57,19 +63,15 @@ void check_size(const SiteSource& s) {
          fmt::format("at least {} beamlets, the binning of {}", s.entry.binning, s.mention()),
          fmt::format("{}", data.beamlets())});
   }
+  if (static_cast<std::size_t>(s.entry.prepare.rings) > beamlets) {
+    throw usage_error({s.mention(), "rings",
+                       fmt::format("a window of at most the {} beamlets", beamlets),
+                       fmt::format("{}", s.entry.prepare.rings)});
+  }
   if (2 * static_cast<std::size_t>(s.entry.prepare.air) > beamlets) {
     throw usage_error({s.mention(), "air", fmt::format("at most half of the {} beamlets", beamlets),
                        fmt::format("{}", s.entry.prepare.air)});
   }
-}
-
-// What detectors count in, as files write it.
-bool is_unit_of_counts(std::string unit) {
-  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return std::tolower(c); });
-  constexpr std::array kCounts = {"counts",   "count",    "cts",         "cps",     "cts/s",
-                                  "counts/s", "count/s",  "counts/sec",  "cts/sec", "adu",
-                                  "photons",  "photon/s", "photons/sec", "hz",      "photons/s"};
-  return std::ranges::find(kCounts, unit) != kCounts.end();
 }
 
 // Whether `minus_log` fits what the file says about its data.
@@ -111,8 +113,13 @@ void check_normalization(const SiteSource& s) {
                        fmt::format("\"{}\"", p.normalize)});
   }
   const bool limited = p.clip_low || p.clip_high;
-  if (s.entry.kind == "xrt" && !transmission && (by_beam || p.normalize == "monitor" || limited)) {
-    throw usage_error({s.mention(), limited ? "clip_low, clip_high" : "normalize",
+  const bool normalized = by_beam || p.normalize == "monitor";
+  const bool monitored = !s.entry.monitor.empty();
+  if (s.entry.kind == "xrt" && !transmission && (normalized || limited || monitored)) {
+    throw usage_error({s.mention(),
+                       limited      ? "clip_low, clip_high"
+                       : normalized ? "normalize"
+                                    : "monitor",
                        "minus_log = true with it: what is after the logarithm is no transmission",
                        "false"});
   }
@@ -167,14 +174,35 @@ double rotation_axis_of(const SiteSource& s) {
                     fmt::format("{}", *s.scan.rotation_axis)});
 }
 
+// Of the file with one for each angle, in beamlets of the data file.
+std::vector<double> given_shifts(const SiteSource& s) {
+  const std::string file = beside(s.path, s.entry.shifts);
+  std::vector<double> shifts = read_numbers(file, "shift in beamlets");
+  if (shifts.size() != s.scan.theta.size()) {
+    throw data_error(
+        {file, "", fmt::format("{} shifts, one per angle of {}", s.scan.theta.size(), s.scan.file),
+         fmt::format("{}", shifts.size())});
+  }
+  const auto wrong = std::ranges::find_if_not(shifts, [](double x) { return std::isfinite(x); });
+  if (wrong == shifts.end()) return shifts;
+  throw data_error(
+      {file, "", "finite shifts", fmt::format("{} at angle {}", *wrong, wrong - shifts.begin())});
+}
+
 // An object that is at (x, y) of the common image is at (x + shift_x, y + shift_y) at this site, so
-// what is seen of it moves along the detector by shift_x cos + shift_y sin.
+// what is seen of it moves along the detector by shift_x cos + shift_y sin; and by what the stage
+// did at each angle.
 std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
   std::vector<double> shifts;
+  if (!s.entry.shifts.empty()) {
+    shifts = given_shifts(s);
+    for (double& shift : shifts) shift /= s.entry.binning;
+  }
   if (s.entry.shift_x == 0 && s.entry.shift_y == 0) return shifts;
-  for (const double angle : g.angles) {
-    const Direction d = direction(angle);
-    shifts.push_back((s.entry.shift_x * d.cosine + s.entry.shift_y * d.sine) / g.spacing);
+  shifts.resize(g.angles.size());
+  for (std::size_t k = 0; k < shifts.size(); ++k) {
+    const Direction d = direction(g.angles[k]);
+    shifts[k] += (s.entry.shift_x * d.cosine + s.entry.shift_y * d.sine) / g.spacing;
   }
   return shifts;
 }
@@ -213,7 +241,7 @@ Site site_of(const SiteSource& s) {
   site.name = s.entry.name;
   site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
   site.coefficient = s.entry.coefficient;
-  site.sigma = s.entry.found_sigma.value_or(s.entry.sigma);
+  site.sigma = s.entry.found_sigma.value_or(s.entry.sigma_value());
   site.geometry = geometry_of(s);
   return site;
 }

@@ -54,8 +54,9 @@ void share_weighted(const std::vector<PartData>& own, Processes& processes, Stud
 std::vector<PreparedNote> gather_notes(const std::vector<PartData>& own, Processes& processes) {
   Json json = Json::array();
   for (const PartData& p : own) json.push_back({p.note.site, p.note.json, p.note.lines});
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::map<std::size_t, PreparedNote> notes;  // parts of a site have the same
-  for (const std::string& bytes : processes.gather(json.dump())) {
+  for (const std::string& bytes : processes.gather(text)) {
     for (const Json& n : Json::parse(bytes)) {
       notes[n[0]] = {n[0], n[1], n[2].get<std::vector<std::string>>()};
     }

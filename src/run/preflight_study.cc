@@ -142,7 +142,7 @@ void check_method(const Context& c, const StudyToCheck& study, const std::vector
   to_judge.other = study.file.other;
   for (const SiteEntry& entry : study.file.sites) {
     Site site;
-    site.sigma = entry.sigma;
+    site.sigma = entry.sigma_value();
     // The rays of sites elsewhere are not known; those of one that is here stand for them.
     if (!known.empty()) site.geometry = known.front().geometry;
     for (const Site& here : known) {

@@ -128,6 +128,15 @@ std::vector<Measured> measured_sites(const std::vector<ReportSite>& sites,
 
 }  // namespace
 
+std::uint64_t memory_for_report(std::uint64_t image_values, std::uint64_t sinogram_values) {
+  const std::uint64_t bytes =
+      std::min<std::uint64_t>(kImageBytes, sizeof(float) * image_values) +
+      std::min<std::uint64_t>(kSinogramBytes, sizeof(float) * sinogram_values);
+  // As text they are a third longer: in the document, in its text, which grows by doubling, and in
+  // the page.
+  return 4 * (4 * bytes / 3);
+}
+
 Json images_json(const std::vector<ReportSite>& sites, double pixel_size, double& norm,
                  ReportNotes& notes) {
   const std::vector<Source> sources = sources_of(sites, notes);

@@ -124,15 +124,18 @@ std::string preparation_json(const PreparationReport& r) {
   Json j = {{"normalized", r.normalized},
             {"values", r.values},
             {"masked", r.masked()},
+            {"missing", r.missing},
             {"saturated", r.saturated},
             {"zingers", r.zingers},
             {"not_finite", r.not_finite},
             {"no_beam", r.no_beam},
             {"not_positive", r.not_positive},
             {"dead", r.dead},
+            {"missing_frames", r.missing_frames},
             {"dead_beamlets", r.dead_beamlets},
             {"clipped_low", r.clipped_low},
-            {"clipped_high", r.clipped_high}};
+            {"clipped_high", r.clipped_high},
+            {"scale", r.scale}};
   if (r.axis) {
     j["rotation_axis"] = {{"axis", r.axis->axis},
                           {"uncertainty", r.axis->uncertainty},
@@ -141,7 +144,7 @@ std::string preparation_json(const PreparationReport& r) {
   }
   if (r.noise) j["sigma"] = r.noise->sigma;
   j["warnings"] = r.all_warnings();
-  return j.dump();
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // with text of data files
 }
 
 std::vector<std::string> names_of(const std::vector<Variable>& variables) {

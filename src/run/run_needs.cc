@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "report/reconstruction_files.h"
+#include "run/run_report.h"
 
 namespace firm {
 namespace {
@@ -83,7 +84,9 @@ void Holdings::add(const SolveOptions& o) {
 }  // namespace
 
 std::uint64_t RunNeeds::bytes(std::size_t slices) const {
-  return fixed + slices * per_slice + std::min(kColumns, slices * images) * per_column;
+  const std::uint64_t solving =
+      fixed + slices * per_slice + std::min(kColumns, slices * images) * per_column;
+  return std::max(solving, ending);
 }
 
 RunNeeds run_needs(const SolveOptions& options, const Study& study, bool truth) {
@@ -98,6 +101,11 @@ RunNeeds run_needs(const SolveOptions& options, const Study& study, bool truth) 
   needs.per_slice = sizeof(float) * (holdings.image_count * study.pixels() + holdings.ray_count);
   needs.images = study.sites.size() + (study.other ? 1 : 0);
   needs.per_column = sizeof(float) * holdings.projectors * (study.pixels() + most_rays);
+  // Images with the true ones; data with residuals.
+  std::uint64_t rays = 0;
+  for (const Site& site : study.sites) rays += site.geometry.rays();
+  needs.ending = kProgram + memory_for_report(study.slices * 2 * needs.images * study.pixels(),
+                                              study.slices * 2 * rays);
   return needs;
 }
 

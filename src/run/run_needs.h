@@ -15,6 +15,7 @@ struct RunNeeds {
   // Scratch of the projectors, for the columns that they work on at a time: of so many images.
   std::uint64_t per_column = 0;
   std::uint64_t images = 1;
+  std::uint64_t ending = 0;  // when the images are written, and the solver is gone
 
   // With so many slices in memory at a time.
   std::uint64_t bytes(std::size_t slices) const;

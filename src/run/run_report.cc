@@ -141,7 +141,7 @@ Json study_json(const StudyFile& study) {
             {"other", study.other},   {"text", study_text(study)},
             {"sites", Json::array()}};
   for (const SiteEntry& site : study.sites) {
-    Json s = {{"name", site.name}, {"kind", site.kind}, {"sigma", site.sigma}};
+    Json s = {{"name", site.name}, {"kind", site.kind}, {"sigma", site.sigma_value()}};
     if (site.kind == "xrf") s["coefficient"] = site.coefficient;
     if (!site.element.empty()) s["element"] = site.element;
     j["sites"].push_back(std::move(s));

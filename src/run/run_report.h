@@ -2,6 +2,7 @@
 // and what its document consists of.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct ReportRequest {
 
 // The document, JSON. Throws firm::Error when a directory holds no run that has come to its end.
 std::string report_document(const ReportRequest& request);
+
+// Memory that a report of so many values takes while it is made, at most; float32 in the files.
+std::uint64_t memory_for_report(std::uint64_t image_values, std::uint64_t sinogram_values);
 
 // The page.
 void write_report(const std::string& path, const ReportRequest& request);

@@ -65,8 +65,7 @@ StudyFile resolved_study(StudyFile file, const ResolvedFrom& from, const std::ve
   if (!file.truth.empty()) file.truth = path_from(from.out, here / file.truth);
   if (!from.truth.empty()) file.truth = path_from(from.out, from.truth);
   for (SiteEntry& entry : file.sites) {
-    entry.data = path_from(from.out, here / entry.data);
-    if (!entry.angles.empty()) entry.angles = path_from(from.out, here / entry.angles);
+    for (std::string* name : file_names(entry)) *name = path_from(from.out, here / *name);
     for (const Site& site : sites) {
       if (site.name == entry.name) resolve_geometry(site.geometry, entry);
     }
