@@ -84,6 +84,7 @@ std::size_t readable_values(const std::string& file) {
     std::istringstream names(reader.text("/names"));
     for (std::string type, name; names >> type >> name;) {
       const h5::Dataset dataset = reader.dataset("/state/" + name);
+      dataset.check_size();  // of one whose size was hit
       std::vector<double> values(dataset.shape().at(0));
       dataset.read({{0}, {values.size()}}, std::span<double>(values));
       count += values.size();
