@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "firm/error.h"
 #include "io/data_units.h"
-#include "io/survey.h"
 #include "physics/site_noise.h"
 #include "prep/binning.h"
 #include "prep/dead_beamlets.h"
+#include "prep/doubts.h"
 #include "prep/missing_frames.h"
 #include "prep/normalize.h"
 #include "prep/rings.h"
@@ -55,11 +54,8 @@ class Preparing {
   void normalize();
   void normalize_transmission();
   void take_transmissions();
-  void doubt_transmissions();
-  void doubt_monitor();
   void find_axis();
   void finish();
-  void doubt_values();
   void find_noise();
 
   Binning binning() const { return binning_of(slices_); }
@@ -71,7 +67,9 @@ class Preparing {
               const char* what, const char* frame = "angle") const;
   void refuse_white(const std::vector<double>& white, const std::vector<double>& dark) const;
   void refuse_monitor(const Block& monitor) const;
-  void warn(std::string text) { result_.report.warnings.push_back(std::move(text)); }
+  void warn(std::string text) {
+    if (!text.empty()) result_.report.warnings.push_back(std::move(text));
+  }
 
   const SiteSource& source_;
   SliceRange slices_;
@@ -110,9 +108,7 @@ void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const cha
 
 // What makes g/cm^2 of XRF: `scale`, or the unit that the file tells.
 void Preparing::look_at_units() {
-  if (!source_.entry.spacing && !source_.scan.spacing_doubt.empty()) {
-    warn(source_.scan.spacing_doubt);
-  }
+  if (!source_.entry.spacing) warn(source_.scan.spacing_doubt);
   const std::string& unit = source_.scan.data->facts().units;
   if (source_.entry.kind == "xrt") {
     if (!how_.minus_log) result_.report.unit_doubt = doubt_about_logarithms(unit);
@@ -274,54 +270,12 @@ void Preparing::normalize() {
   result_.report.normalized = "monitor";
 }
 
-// White frames or a monitor of another exposure or unit shift all logarithms by a constant.
-void Preparing::doubt_transmissions() {
-  constexpr float kTooMuch = 1.5f;
-  constexpr float kTooLittle = 0.01f;
-  std::size_t above = 0;
-  float largest = 0;
-  for (std::size_t k = 0; k < s_.size(); ++k) {
-    if (!s_.usable(k)) continue;
-    above += s_.value(k) > kTooMuch ? 1 : 0;
-    largest = std::max(largest, s_.value(k));
-  }
-  const char* why =
-      "white frames or a monitor of another exposure or unit? normalize = \"air\" "
-      "refers them to beamlets beside the object";
-  if (above > s_.size() / 100) {
-    warn(fmt::format("{} of {} transmissions are above {}: {}", above, s_.size(), kTooMuch, why));
-  } else if (largest < kTooLittle) {
-    warn(fmt::format("no transmission is above {:.3g}: {}", largest, why));
-  }
-}
-
-// Counters have amplifiers of their own: what they say beside the object is hardly ever the same.
-void Preparing::doubt_monitor() {
-  constexpr double kTolerance = 0.05;
-  if (result_.report.normalized != "monitor") return;
-  const std::size_t outer = outer_beamlets(s_.beamlets);
-  std::vector<float> beside;
-  for (std::size_t k = 0; k < s_.size(); ++k) {
-    const std::size_t x = k / s_.slices() % s_.beamlets;
-    if ((x < outer || x + outer >= s_.beamlets) && s_.usable(k)) beside.push_back(s_.value(k));
-  }
-  if (beside.empty()) return;
-  const auto middle = beside.begin() + static_cast<std::ptrdiff_t>(beside.size() / 2);
-  std::nth_element(beside.begin(), middle, beside.end());
-  if (std::abs(static_cast<double>(*middle) - 1) <= kTolerance) return;
-  warn(fmt::format(
-      "the transmission relative to the monitor is {:.3g} in the {} outermost beamlets on "
-      "each side, not 1; if the object does not reach there, normalize = \"air\" with air = "
-      "{} refers it to them",
-      *middle, outer, outer));
-}
-
 void Preparing::take_transmissions() {
   const Clipped clipped = clip(how_.clip_low, how_.clip_high, s_);
   result_.report.clipped_low = clipped.low;
   result_.report.clipped_high = clipped.high;
-  doubt_transmissions();
-  doubt_monitor();
+  warn(doubt_about_transmissions(s_));
+  if (result_.report.normalized == "monitor") warn(doubt_about_monitor(s_));
   take_logarithm(s_);
   refuse(s_, Flaw::kNotPositive, *source_.scan.data,
          "a positive transmission (data - dark) / (white - dark)", "values that are not");
@@ -380,24 +334,9 @@ void Preparing::finish() {
                                   slices_.first + static_cast<std::size_t>(empty - used.begin()),
                                   preparation_text(r))});
   }
-  doubt_values();
-  result_.data.values = std::move(s_.values);
-}
-
-// Another dataset than was meant, or no signal at all.
-void Preparing::doubt_values() {
-  std::optional<float> first;
-  for (std::size_t k = 0; k < s_.size(); ++k) {
-    if (!s_.usable(k)) continue;
-    if (!first) first = s_.value(k);
-    if (s_.value(k) != *first) return;
-  }
   const bool all = slices_.count == static_cast<std::size_t>(source_.file.slices);
-  warn(fmt::format(
-      "all values{} are {}: another file, or another dataset in it?",
-      all ? ""
-          : fmt::format(" of slices {} to {}", slices_.first, slices_.first + slices_.count - 1),
-      *first));
+  warn(doubt_about_values(s_, all));
+  result_.data.values = std::move(s_.values);
 }
 
 void Preparing::find_noise() {
