@@ -1,4 +1,4 @@
-// What it costs a run to be watched: the paper's study and 8000 rounds of firm, alone, with a
+// What it costs a run to be watched: the paper's study and 16 000 rounds of firm, alone, with a
 // dashboard that nobody looks at, with one page that takes every event and all images but draws
 // nothing, and with a page in Chromium, on the same processors. The first quarter of the rounds,
 // in which a browser starts, does not count.
@@ -21,7 +21,7 @@
 namespace firm {
 namespace {
 
-constexpr int kRounds = 8000;
+constexpr int kRounds = 16000;
 constexpr const char* kChromium = "/usr/bin/chromium";
 
 enum class Watch { kNone, kNobody, kPage, kBrowser };
@@ -72,6 +72,8 @@ double seconds_of(const TemporaryDirectory& directory, Watch watch) {
                                     "firm",
                                     "--set",
                                     "stop.discrepancy=0",
+                                    "--set",
+                                    fmt::format("firm.hold={}", kRounds),
                                     "--set",
                                     fmt::format("stop.rounds={}", kRounds)};
   if (watch != Watch::kNone) words.insert(words.end(), {"--dashboard", "127.0.0.1:0"});

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMessages = 50;
 constexpr double kImageSeconds = 1;
 // Images may take so much of the time: seconds between them, for a second of work.
-constexpr double kImageRest = 200;
+constexpr double kImageRest = 400;
 
 }  // namespace
 

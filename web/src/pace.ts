@@ -4,7 +4,7 @@ import type { Change } from './panel';
 
 /** A pause takes so many times as long as the work before it, with its layout and painting. */
 const rest = 100;
-const longestPause = 2000;
+const longestPause = 4000;
 
 /** When things are done; of tests, other than a browser's. */
 export interface Times {

@@ -140,7 +140,7 @@ test('long work is done less often', () => {
     then();
   }
   // From the begin of the work before to the begin of the next.
-  assert.deepEqual(pauses, [0, 249, 990, 1800]);
+  assert.deepEqual(pauses, [0, 249, 990, 3800]);
   [cost, painting] = [4, 6];
   pace.ask('rounds');
   then();
