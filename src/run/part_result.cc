@@ -23,7 +23,9 @@ Json bytes_json(const Values& values) {
 std::vector<double> numbers_from(const Json& json) {
   const auto& bytes = json.get_binary();
   std::vector<double> numbers(bytes.size() / sizeof(double));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  if (!numbers.empty()) {
+    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  }
   return numbers;
 }
 
