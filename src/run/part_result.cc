@@ -1,7 +1,6 @@
 #include "run/part_result.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -20,12 +19,16 @@ Json bytes_json(const Values& values) {
   return Json::binary({data, data + bytes.size()});
 }
 
+// There may be none: images of another site, values that are not known.
+void copy_bytes(const Json::binary_t& from, std::span<std::byte> to) {
+  FIRM_CHECK(from.size() == to.size());
+  std::ranges::copy(std::as_bytes(std::span(from)), to.begin());
+}
+
 std::vector<double> numbers_from(const Json& json) {
   const auto& bytes = json.get_binary();
   std::vector<double> numbers(bytes.size() / sizeof(double));
-  if (!numbers.empty()) {
-    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-  }
+  copy_bytes(bytes, std::as_writable_bytes(std::span(numbers)));
   return numbers;
 }
 
@@ -37,8 +40,7 @@ Json block_json(const Block& block) {
 Block block_from(const Json& json) {
   Block block(json.at("rows"), json.at("columns"));
   const auto& bytes = json.at("values").get_binary();
-  FIRM_CHECK(bytes.size() == block.values().size_bytes());
-  std::memcpy(block.data(), bytes.data(), bytes.size());
+  copy_bytes(bytes, std::as_writable_bytes(block.values()));
   return block;
 }
 
