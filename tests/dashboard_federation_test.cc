@@ -16,7 +16,8 @@ class DashboardFederation : public ::testing::Test {
  protected:
   static FederationPlan plan() {
     FederationPlan plan;
-    plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=1500", "firm.hold=1000000"};
+    plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=600", "firm.hold=1000000"};
+    plan.delay = 4;
     plan.coordinator_arguments = plan.site_arguments = {"--dashboard", "127.0.0.1:0"};
     return plan;
   }

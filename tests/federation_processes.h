@@ -36,7 +36,7 @@ struct FederationPlan {
 
 class FederationProcesses {
  public:
-  static constexpr double kPatience = 120;  // seconds that a test waits for anything
+  static constexpr double kPatience = 300;  // seconds that a test waits for anything
 
   // Makes study and certificates, and the images of an undisturbed run.
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
