@@ -17,6 +17,7 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
+  pid_t id() const { return id_; }
   // What follows `begin` in the line that has it, once there is one.
   std::string text_after(const std::string& begin, double seconds);
   // Until it has ended, with one of two exit codes that are not errors: done, or stopped at a limit

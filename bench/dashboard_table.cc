@@ -1,115 +1,202 @@
-// What it costs a run to be watched: the paper's study and 16 000 rounds of firm, alone, with a
-// dashboard that nobody looks at, with one page that takes every event and all images but draws
-// nothing, and with a page in Chromium, on the same processors. The first quarter of the rounds,
-// in which a browser starts, does not count.
+// What it costs a run to be watched: the paper's study and `firm`, some 1000 rounds a second. A run
+// that goes on is watched in turns, with stretches between them in which nobody looks: by a page
+// that takes every event and all images but draws nothing, and by one in Chromium, on the same
+// processors. That a dashboard is there at all is compared by runs with and without one, in turns.
 //
-//   dashboard_table [TURNS]    each is run so often, in turns; the fastest counts (default 5)
+// Machines are faster in one second than in the next, by more than what is looked for. A page,
+// though, does something now and then, and nothing most of the time. So a round is measured by the
+// median of those around it, which goes with the machine; what a page takes is what comes on top.
+//
+//   dashboard_table [TURNS]    default 5
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <stdexcept>
+#include <memory>
 #include <thread>
 
-#include "child_process.h"
-#include "dashboard_client.h"
+#include "browser.h"
 #include "temporary_directory.h"
+#include "watched_run.h"
 
 namespace firm {
 namespace {
 
-constexpr int kRounds = 16000;
-constexpr const char* kChromium = "/usr/bin/chromium";
+constexpr std::size_t kAround = 200;        // rounds before and after, of a median
+constexpr int kRounds = 8000;               // of a run with a dashboard, and without
+constexpr std::chrono::seconds kSettle(5);  // in which a page is opened; does not count
+constexpr std::chrono::seconds kStretch(16);
+constexpr double kTarget = 1.02;
 
-enum class Watch { kNone, kNobody, kPage, kBrowser };
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Seconds that rounds have taken, and those of their medians.
+struct Pace {
+  double taken = 0;
+  double usual = 0;
+
+  double ratio() const { return taken / usual; }
+};
+
+// Of the rounds from `begin` to `end`, given when every round has ended.
+Pace pace_of(const std::vector<double>& ends, std::size_t begin, std::size_t end) {
+  std::vector<double> rounds;
+  for (std::size_t k = begin + 1; k <= end; ++k) rounds.push_back(ends.at(k) - ends.at(k - 1));
+  Pace pace;
+  for (std::size_t k = 0; k < rounds.size(); ++k) {
+    const std::size_t from = k - std::min(k, kAround);
+    const std::size_t to = std::min(rounds.size(), k + kAround + 1);
+    pace.taken += rounds[k];
+    pace.usual += median({rounds.begin() + static_cast<std::ptrdiff_t>(from),
+                          rounds.begin() + static_cast<std::ptrdiff_t>(to)});
+  }
+  return pace;
+}
 
 // Every event, and the images that they announce. Nothing is made of them.
-void look(const std::string& printed) {
-  DashboardClient client(printed);
-  httplib::Client stream(client.address());
-  stream.set_read_timeout(60);
-  stream.Get("/api/events", [&](const char* data, std::size_t size) {
-    if (std::string_view(data, size).find("event: images") != std::string_view::npos) {
-      client.get("/api/images");
+class LightPage {
+ public:
+  explicit LightPage(const WatchedRun& run)
+      : client_(run.url()), stream_(client_.address()), thread_([this] { look(); }) {}
+  ~LightPage() { stream_.stop(); }
+
+ private:
+  void look() {
+    stream_.set_read_timeout(60);
+    stream_.Get("/api/events", [&](const char* data, std::size_t size) {
+      if (std::string_view(data, size).find("event: images") != std::string_view::npos) {
+        client_.get("/api/images");
+      }
+      return true;
+    });
+  }
+
+  DashboardClient client_;
+  httplib::Client stream_;
+  std::jthread thread_;
+};
+
+class BrowserPage {
+ public:
+  BrowserPage(Browser& browser, const WatchedRun& run)
+      : browser_(browser), tab_(browser.open(run.url())) {}
+  ~BrowserPage() { browser_.close(tab_); }
+  BrowserPage(const BrowserPage&) = delete;
+  BrowserPage& operator=(const BrowserPage&) = delete;
+
+ private:
+  Browser& browser_;
+  std::string tab_;
+};
+
+struct Stretch {
+  std::size_t begin = 0;  // rounds
+  std::size_t end = 0;
+  double opening = 0;  // processor seconds of the browser before `begin`, and from then on
+  double processor = 0;
+};
+
+Stretch measure(WatchedRun& run, const Browser& browser) {
+  Stretch s;
+  const double first = browser.processor_seconds();
+  std::this_thread::sleep_for(kSettle);
+  s.begin = run.round();
+  const double second = browser.processor_seconds();
+  std::this_thread::sleep_for(kStretch);
+  s.end = run.round();
+  s.opening = second - first;
+  s.processor = browser.processor_seconds() - second;
+  return s;
+}
+
+struct Comparison {
+  std::vector<double> ratios;  // of each turn, to the stretches before and after
+  std::vector<double> opening;
+  std::vector<double> processor;
+};
+
+// Nobody looks in stretches 0, 2, 4, ...
+Comparison compare(const std::vector<Stretch>& stretches, const std::vector<double>& ends) {
+  const auto ratio = [&](std::size_t k) {
+    return pace_of(ends, stretches[k].begin, stretches[k].end).ratio();
+  };
+  Comparison c;
+  for (std::size_t k = 1; k + 1 < stretches.size(); k += 2) {
+    c.ratios.push_back(ratio(k) / ((ratio(k - 1) + ratio(k + 1)) / 2));
+    c.opening.push_back(stretches[k].opening);
+    c.processor.push_back(stretches[k].processor);
+  }
+  return c;
+}
+
+// `open` gives what looks as long as it is there.
+template <typename Open>
+Comparison watch_in_turns(const TemporaryDirectory& directory, const Browser& browser, int turns,
+                          const Open& open) {
+  WatchedRun run(directory.path());
+  std::vector<Stretch> stretches = {measure(run, browser)};
+  for (int turn = 0; turn < turns; ++turn) {
+    {
+      const auto page = open(run);
+      stretches.push_back(measure(run, browser));
     }
-    return true;
-  });
-  client.get("/api/document");
-}
-
-ChildProcess open_browser(const TemporaryDirectory& directory, const std::string& url) {
-  return {{kChromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-           "--disable-background-networking", "--disable-component-update", "--disable-sync",
-           "--window-size=1280,900", "--user-data-dir=" + directory / "browser", url},
-          directory / "browser-printed"};
-}
-
-// From the end of the first quarter of the rounds to that of the last one.
-double seconds_of_history(const std::string& path) {
-  std::ifstream in(path);
-  double begin = 0;
-  double end = 0;
-  for (std::string line; std::getline(in, line);) {
-    const auto round = nlohmann::json::parse(line);
-    end = round.at("seconds").get<double>();
-    if (round.at("round").get<int>() <= kRounds / 4) begin = end;
+    stretches.push_back(measure(run, browser));
   }
-  if (end <= begin) throw std::runtime_error(path + ": too few rounds");
-  return end - begin;
+  run.stop();
+  return compare(stretches, seconds_of_rounds(directory.path()));
 }
 
-double seconds_of(const TemporaryDirectory& directory, Watch watch) {
-  std::vector<std::string> words = {FIRM_PROGRAM,
-                                    "recon",
-                                    directory / "study/study.toml",
-                                    "--out",
-                                    directory / "run",
-                                    "--overwrite",
-                                    "--method",
-                                    "firm",
-                                    "--set",
-                                    "stop.discrepancy=0",
-                                    "--set",
-                                    fmt::format("firm.hold={}", kRounds),
-                                    "--set",
-                                    fmt::format("stop.rounds={}", kRounds)};
-  if (watch != Watch::kNone) words.insert(words.end(), {"--dashboard", "127.0.0.1:0"});
-  ChildProcess process(words, directory / "printed");
-  std::jthread page;
-  std::optional<ChildProcess> browser;
-  if (watch == Watch::kPage || watch == Watch::kBrowser) {
-    const std::string url = process.text_after("dashboard: ", 60);
-    if (watch == Watch::kPage) page = std::jthread([url] { look(url); });
-    if (watch == Watch::kBrowser) browser.emplace(open_browser(directory, url));
+std::vector<double> ratios_of_dashboard(const TemporaryDirectory& directory, int turns) {
+  const auto ratio_of_run = [&](bool dashboard) {
+    ChildProcess(run_command(directory.path(), kRounds, dashboard), directory / "printed")
+        .wait(600);
+    return pace_of(seconds_of_rounds(directory.path()), kRounds / 8, kRounds).ratio();
+  };
+  std::vector<double> ratios;
+  double before = ratio_of_run(false);
+  for (int turn = 0; turn < turns; ++turn) {
+    const double with = ratio_of_run(true);
+    const double after = ratio_of_run(false);
+    ratios.push_back(with / ((before + after) / 2));
+    before = after;
   }
-  process.wait(600);
-  return seconds_of_history(directory / "run/history.jsonl");
+  return ratios;
+}
+
+void print_row(const char* what, const std::vector<double>& ratios) {
+  const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+  fmt::print("| {} | {:.4f} | {:.4f} to {:.4f} | {} |\n", what, median(ratios), *low, *high,
+             kTarget);
+  std::fflush(stdout);
 }
 
 void print_table(int turns) {
   const TemporaryDirectory directory;
   ChildProcess({FIRM_PROGRAM, "simulate", "--out", directory / "study"}, directory / "printed")
       .wait(600);
-  std::vector<Watch> rows = {Watch::kNone, Watch::kNobody, Watch::kPage};
-  if (std::filesystem::exists(kChromium)) rows.push_back(Watch::kBrowser);
-  std::vector<double> best(rows.size(), 1e9);
-  for (int turn = 0; turn < turns; ++turn) {
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      best[k] = std::min(best[k], seconds_of(directory, rows[k]));
-    }
-  }
-  fmt::print("| rounds {} to {} of firm | seconds | ratio | target |\n|---|---|---|---|\n",
-             kRounds / 4, kRounds);
-  const char* names[] = {"not watched", "--dashboard, nobody looks",
-                         "--dashboard, one page that draws nothing",
-                         "--dashboard, Chromium on the same processors"};
-  for (std::size_t k = 0; k < best.size(); ++k) {
-    fmt::print("| {} | {:.3f} | {:.4f} | {} |\n", names[k], best[k], best[k] / best[0],
-               k == 0 ? "" : "1.02");
-  }
+  fmt::print(
+      "| firm, {} turns | time of a round, median | of all turns | target |\n|---|---|---|---|\n",
+      turns);
+  print_row("--dashboard, nobody looks", ratios_of_dashboard(directory, turns));
+  Browser browser(directory.path());
+  const Comparison light = watch_in_turns(directory, browser, turns, [](const WatchedRun& run) {
+    return std::make_unique<LightPage>(run);
+  });
+  print_row("one page that draws nothing", light.ratios);
+  const Comparison page = watch_in_turns(directory, browser, turns, [&](const WatchedRun& run) {
+    return std::make_unique<BrowserPage>(browser, run);
+  });
+  print_row("one page in Chromium, on the same processors", page.ratios);
+  const double share = 100.0 / kStretch.count();
+  fmt::print(
+      "\nProcessor time of Chromium: {:.2f} % of one processor with the page, {:.2f} % without; "
+      "{:.2f} s to open it.\n",
+      share * median(page.processor), share * median(light.processor), median(page.opening));
 }
 
 }  // namespace

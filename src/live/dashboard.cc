@@ -17,7 +17,7 @@ namespace {
 
 // Pages that are open get the report within this time after the end.
 constexpr double kFarewellSeconds = 10;
-constexpr std::chrono::milliseconds kPatience(500);
+constexpr std::chrono::milliseconds kPatience(2000);
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kOther = "other";  // has no data, and no residual

@@ -15,7 +15,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostPoints = 2000;
 constexpr std::size_t kMostNewPoints = 40;  // of one event
-constexpr std::size_t kEvents = 40;         // ten seconds
+constexpr std::size_t kEvents = 40;         // ten seconds, at least
+constexpr double kLivelySeconds = 10;
+constexpr int kCalm = 4;
 
 // Texts of a run may hold bytes that are no UTF-8.
 std::string text_of(const Json& json) {
@@ -30,7 +32,9 @@ LiveFeed::LiveFeed(LiveRun& run, std::chrono::milliseconds interval)
   thread_ = std::jthread([this, interval] {
     std::unique_lock lock(mutex_);
     while (!closed_) {
-      changed_.wait_for(lock, interval, [this] { return closed_; });
+      // Whoever has begun a run wants to see it go; later, every event costs more than it tells.
+      const bool lively = news_.status.seconds < kLivelySeconds;
+      changed_.wait_for(lock, lively ? interval : kCalm * interval, [this] { return closed_; });
       if (!closed_) update();
     }
   });

@@ -61,6 +61,7 @@ export class LiveSource implements RunSource, Control {
     const patience = setTimeout(() => late.abort(), longestAnswer);
     try {
       const response = await this.request(`/api/${command}`, 'POST', late.signal);
+      this.pace.hurry('status');
       return response.ok ? '' : refusals[response.status] ?? `refused (${response.status})`;
     } catch {
       return late.signal.aborted
@@ -182,13 +183,15 @@ export class LiveSource implements RunSource, Control {
   }
 
   private begin(document: RunDocument | Comparison): void {
+    // What is shown here is shown by itself, so that its errors are not taken for those of the
+    // connection.
     if (isComparison(document)) {
-      // By itself, so that its errors are not taken for those of the connection.
       queueMicrotask(() => this.viewer?.compare(document));
     } else if (isReport(document)) {
       this.run.begin(document);
       this.viewer?.progress(document);
-      this.pace.ask('all');
+      if (this.ended) queueMicrotask(() => this.viewer?.show(document, 'all'));
+      else this.pace.ask('all');
       // Of another process at this address, they may begin anew.
       this.shownImages = 0;
       this.wantedImages = document.live?.images ?? 0;
@@ -198,12 +201,14 @@ export class LiveSource implements RunSource, Control {
     }
   }
 
-  // One at a time, and only while somebody looks. A failure is left to the next event.
+  // One at a time, as often as they can be shown, and only while somebody looks. A failure is left to
+  // the next event.
   private async fetchImages(): Promise<void> {
-    if (this.fetching || this.ended || document.hidden) return;
+    if (this.fetching) return;
     this.fetching = true;
     try {
-      while (this.shownImages !== this.wantedImages && !this.ended) {
+      await new Promise((done) => setTimeout(done, this.pace.wait('images')));
+      while (this.shownImages !== this.wantedImages && !this.ended && !document.hidden) {
         const version = this.wantedImages;
         const response = await this.request('/api/images');
         if (!response.ok) break;

@@ -53,11 +53,10 @@ export function roundText(live: Live): string {
     : integer(live.round);
 }
 
-/** What is left, `since` seconds after the server has told it; empty where that is not known. */
-export function leftText(live: Live, since: number): string {
+/** What is left; empty where that is not known. */
+export function leftText(live: Live): string {
   if (hasEnded(live) || live.remaining === null) return '';
-  const left = live.remaining - (live.state === 'paused' ? 0 : since);
-  return left > 0 ? `${live.at_most ? 'at most' : 'about'} ${clock(left)}` : '';
+  return `${live.at_most ? 'at most' : 'about'} ${clock(live.remaining)}`;
 }
 
 /** For the title of the window; `watched`: it has been seen to go on. */

@@ -35,7 +35,6 @@ export class StatusPanel implements Panel {
   private run: RunDocument | undefined;
   private connected: Connection = 'open';
   private seenRunning = false;
-  private heard = 0;
 
   constructor(control: Control) {
     this.controls = new Controls(control, (text) => this.tell(text));
@@ -43,7 +42,6 @@ export class StatusPanel implements Panel {
       h('div', { role: 'status', 'aria-live': 'polite' }, this.state, this.answer), this.stage,
       this.bar, this.facts.element, this.controls.element,
       h('div', { class: 'run-parts' }, this.sites, this.messages.element)));
-    setInterval(() => this.tick(), 1000);
   }
 
   connection(state: Connection): void {
@@ -55,7 +53,6 @@ export class StatusPanel implements Panel {
   update(run: RunDocument, change: Change): void {
     this.run = run;
     if (change !== 'all' && change !== 'status') return;
-    this.heard = performance.now();
     this.seenRunning ||= run.live !== undefined && !hasEnded(run.live);
     this.show();
   }
@@ -99,19 +96,10 @@ export class StatusPanel implements Panel {
     const sums = counts ? live.round : live.sums ?? 0;
     this.facts.set('Sums over sites', attempt > 0 ? integer(sums) : '');
     this.facts.set('Attempt', attempt > 0 ? String(attempt) : '');
-    this.tick();
+    this.facts.set('Elapsed', clock(live.seconds));
+    this.facts.set('To go', leftText(live));
     this.showSites(live.sites ?? []);
     this.messages.show(live.messages);
-  }
-
-  // Time goes on between two events.
-  private tick(): void {
-    const live = this.run?.live;
-    if (!live) return;
-    const over = hasEnded(live);
-    const since = over || this.connected !== 'open' ? 0 : (performance.now() - this.heard) / 1000;
-    this.facts.set('Elapsed', clock(live.seconds + since));
-    this.facts.set('To go', leftText(live, since));
   }
 
   private showSites(sites: LiveSite[]): void {

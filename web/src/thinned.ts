@@ -41,10 +41,10 @@ export function thinned(
 
 /** Appends points; the curve stays bounded. */
 export function append(curve: Curve, more: Curve): void {
-  // Not by push(...): an argument list has a limit.
-  curve.round = curve.round.concat(more.round);
-  curve.seconds = curve.seconds.concat(more.seconds);
-  curve.value = curve.value.concat(more.value);
+  // One by one: an argument list has a limit, and new arrays every second are garbage.
+  for (const round of more.round) curve.round.push(round);
+  for (const seconds of more.seconds) curve.seconds.push(seconds);
+  for (const value of more.value) curve.value.push(value);
   curve.points += more.points;
   if (curve.value.length <= mostPoints) return;
   const kept = thinned(curve.value, curve.round, thinnedPoints);
