@@ -133,7 +133,8 @@ TEST(Federation, MasksWhatLeavesASite) {
   }
 }
 
-// What the summary tells and what is printed at the end is what the ledger has.
+// What the summary tells and what is printed at the end is what the ledger has, and what the
+// coordinator has received.
 TEST(Federation, TellsAllThatHasLeftASite) {
   for (const bool publishes : {false, true}) {
     FederationPlan p = plan({});
@@ -141,6 +142,12 @@ TEST(Federation, TellsAllThatHasLeftASite) {
     FederationProcesses federation(p);
     federation.start_all();
     federation.expect_all_finish();
+    std::map<std::string, nlohmann::json> received;
+    const auto summary = federation.json(kCoordinator, "summary.json");
+    for (const auto& site : summary.at("sites")) {
+      received[site.at("name")] = site;
+    }
+    EXPECT_EQ(received.size(), FederationProcesses::sites().size());
     for (const std::string& site : FederationProcesses::sites()) {
       std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> kinds;
       std::uint64_t messages = 0;
@@ -162,6 +169,8 @@ TEST(Federation, TellsAllThatHasLeftASite) {
       const auto told = federation.json(site, "summary.json").at("federation");
       EXPECT_EQ(told.at("messages"), messages) << site;
       EXPECT_EQ(told.at("bytes"), bytes) << site;
+      EXPECT_EQ(received[site].at("bytes_up"), bytes) << site;
+      EXPECT_GT(received[site].at("bytes_down"), 0) << site;
     }
   }
 }

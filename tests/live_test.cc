@@ -372,7 +372,7 @@ TEST(Metrics, HaveTheNamesOfTheDocumentation) {
                   {"constraint_violation", ""},
                   {"residual", "xrt"}};
   LiveStatus status;
-  status.sites = {{"xrt", "sending"}};
+  status.sites = {{"xrt", "sending", {}}};
   status.sent["share"] = {3, 4096};
   const std::string text = metrics_text(facts, status, {1, 2, 3, 4, 5});
   std::istringstream in(text);
@@ -393,13 +393,15 @@ TEST(Metrics, HaveTheNamesOfTheDocumentation) {
 
 TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
   LiveStatus status;
-  status.sites = {{"xrf-1", "lost"}, {"xrt", "computing"}};
+  status.sites = {{"xrf-1", "lost", {}}, {"xrt", "computing", PeerBytes{4096, 8192}}};
   status.sums = 12;
   status.attempt = 2;
   const std::string text = metrics_text(facts_of("coordinator"), status, {0.5, 2, 1});
   EXPECT_CONTAINS(text, "firm_sums 12\n");
   EXPECT_CONTAINS(text, "firm_attempt 2\n");
   EXPECT_CONTAINS(text, "firm_site_state{site=\"xrf-1\",state=\"lost\"} 1\n");
+  EXPECT_CONTAINS(text, "firm_site_received_bytes_total{site=\"xrt\"} 4096\n");
+  EXPECT_CONTAINS(text, "firm_site_sent_bytes_total{site=\"xrt\"} 8192\n");
   EXPECT_EQ(text.find("firm_objective"), std::string::npos);
   EXPECT_EQ(text.find("firm_residual"), std::string::npos);
 }

@@ -127,6 +127,13 @@ TEST_F(ProcessFaults, Interrupted) {
     expect_end(name, 5, "Stopped; the same command goes on.");
     go_on_with(name);
     EXPECT_EQ(federation_.beginnings().size(), 2u);
+    // What came before it was interrupted counts; what was on its way then is lost.
+    const auto summary = federation_.json(kCoordinator, "summary.json");
+    double sent = 0;
+    for (const auto& line : federation_.ledger("xrf-1")) sent += line.at("bytes").get<double>();
+    const double received = summary.at("sites")[0].at("bytes_up");
+    EXPECT_LE(received, sent);
+    EXPECT_GT(received, 0.9 * sent);
   }
 }
 

@@ -43,7 +43,9 @@ class CoordinatorPage {
     };
     callbacks.on_view = [this](const CoordinatorView& view) {
       std::vector<LiveSite> sites;
-      for (const auto& peer : view.sites) sites.push_back({peer.site, name_of(peer.state)});
+      for (const auto& peer : view.sites) {
+        sites.push_back({peer.site, name_of(peer.state), peer.bytes});
+      }
       live_.set_sites(std::move(sites));
       live_.set_sums(view.sums, view.state.attempt);
       if (!view.running) seconds_ = watch_.seconds();  // what sites wait for is no sum

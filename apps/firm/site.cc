@@ -36,7 +36,7 @@ void print_summary(const Summary& s) {
 // What the page of a site shows besides: what it does, and what has left it.
 void show_traffic(SiteCallbacks& callbacks, LiveRun& live, const std::string& name) {
   callbacks.on_state = [&live, name](SiteState state) {
-    live.set_sites({{name, name_of(state)}});
+    live.set_sites({{name, name_of(state), {}}});
     live.set_state(state == SiteState::kComputing || state == SiteState::kSending ? name_of(state)
                                                                                   : "waiting");
   };

@@ -121,11 +121,17 @@ void Coordinator::release(Peer& peer) const {
   peer.ready = false;
 }
 
+void Coordinator::sent(const std::string& site, std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  if (observer_.on_message && peers_.contains(site)) observer_.on_message(site, {.down = bytes});
+}
+
 bool Coordinator::receive(const std::string& site, std::uint64_t connection,
                           const v1::SiteMessage& message) {
   const std::lock_guard lock(mutex_);
   Peer& peer = peers_.at(site);
   if (peer.connection != connection || failure_) return false;
+  if (observer_.on_message) observer_.on_message(site, {.up = message.ByteSizeLong()});
   Wrong wrong;
   try {
     wrong = dispatch(site, message);
@@ -376,7 +382,7 @@ CoordinatorView Coordinator::view() const {
   const std::lock_guard lock(mutex_);
   CoordinatorView view{state_, exchange_ ? exchange_->number() : 0, phase_ == Phase::kRunning, {}};
   for (const std::string& site : options_.sites) {
-    view.sites.push_back({site, state_of(site, peers_.at(site))});
+    view.sites.push_back({site, state_of(site, peers_.at(site)), {}});
   }
   view.agreeing = phase_ == Phase::kAgreeing;
   return view;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "federation/exchange.h"
+#include "federation/peer_bytes.h"
 #include "federation/site_state.h"
 #include "federation/to_site.h"
 #include "firm/error.h"
@@ -57,6 +58,8 @@ struct CoordinatorObserver {
   std::function<void(const std::string& line)> on_event;
   std::function<void(const CoordinatorState&)> keep;  // before the state is used
   std::function<void(std::uint64_t exchange, std::uint64_t words)> on_exchange;
+  // A message has come from a site, or has left for it.
+  std::function<void(const std::string& site, const PeerBytes& more)> on_message;
   // A site has chosen to publish an image.
   std::function<void(const std::string& site, const std::string& name, const std::vector<float>&)>
       on_image;
@@ -67,6 +70,7 @@ struct CoordinatorView {
   struct Peer {
     std::string site;
     SiteState state = SiteState::kExpected;
+    PeerBytes bytes;  // of the run; filled in by who counts it
   };
   CoordinatorState state;
   std::uint64_t sums = 0;  // of this attempt
@@ -85,6 +89,8 @@ class Coordinator {
   // Returns false when the connection is to be closed; the site has been told why.
   bool receive(const std::string& site, std::uint64_t connection, const v1::SiteMessage& message);
   void disconnect(const std::string& site, std::uint64_t connection);
+  // A message of so many bytes has left for the site.
+  void sent(const std::string& site, std::uint64_t bytes) const;
 
   // Holds back the next sum, or lets it go: all sites wait meanwhile.
   void pause(bool on);

@@ -53,8 +53,13 @@ class Service final : public v1::Federation::Service {
 
   grpc::Status serve(const std::string& site, Stream& stream) {
     const auto queue = std::make_shared<SiteQueue>();
-    std::jthread writer(
-        [&] { queue->send_all([&](const v1::CoordinatorMessage& m) { return stream.Write(m); }); });
+    std::jthread writer([&] {
+      queue->send_all([&](const v1::CoordinatorMessage& message) {
+        const bool written = stream.Write(message);
+        if (written) coordinator_.sent(site, message.ByteSizeLong());
+        return written;
+      });
+    });
     const Closing closing{*queue};  // before the writer is waited for, whatever happens
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });

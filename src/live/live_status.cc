@@ -35,6 +35,10 @@ Json status_json(const LiveStatus& s) {
       one["messages"] = all.messages;
       one["bytes"] = all.bytes;
     }
+    if (site.bytes) {
+      one["bytes_up"] = site.bytes->up;
+      one["bytes_down"] = site.bytes->down;
+    }
     j["sites"].push_back(std::move(one));
   }
   if (s.attempt > 0) {

@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "federation/peer_bytes.h"
+
 namespace firm {
 
 struct LiveSite {
   std::string name;
   std::string state;
+  std::optional<PeerBytes> bytes;  // of the run, as a coordinator counts it
 };
 
 struct LiveMessage {

@@ -86,6 +86,11 @@ void add_federation(Metrics& m, const LiveFacts& facts, const LiveStatus& status
       m.gauge("firm_site_state", "1 for the state that a site is in, 0 for the others",
               site.state == state ? 1 : 0, {{"site", site.name}, {"state", state}});
     }
+    if (!site.bytes) continue;
+    m.counter("firm_site_received_bytes_total", "Bytes of messages that have come from a site",
+              static_cast<double>(site.bytes->up), {{"site", site.name}});
+    m.counter("firm_site_sent_bytes_total", "Bytes of messages that have left for a site",
+              static_cast<double>(site.bytes->down), {{"site", site.name}});
   }
   for (const auto& [kind, traffic] : status.sent) {
     m.counter("firm_sent_messages_total", "Messages that have left this site, as in its ledger",

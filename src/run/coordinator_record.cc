@@ -22,17 +22,25 @@ void CoordinatorRecord::read() {
               json.at("finished").get<bool>()};
     exchanges_ = json.value("exchanges", std::uint64_t{0});
     seconds_ = json.value("seconds", 0.0);
+    const auto sites = json.value("sites", nlohmann::json::object());
+    for (const auto& [site, bytes] : sites.items()) {
+      bytes_[site] = {bytes.at("bytes_up").get<std::uint64_t>(),
+                      bytes.at("bytes_down").get<std::uint64_t>()};
+    }
   } catch (const nlohmann::json::exception&) {
     throw data_error({path_, "", "the state of a coordinator", "something else"});
   }
 }
 
 void CoordinatorRecord::write() {
-  const nlohmann::ordered_json json = {{"run", state_.run},
-                                       {"attempt", state_.attempt},
-                                       {"finished", state_.finished},
-                                       {"exchanges", exchanges_.load()},
-                                       {"seconds", seconds_so_far()}};
+  nlohmann::ordered_json json = {{"run", state_.run},
+                                 {"attempt", state_.attempt},
+                                 {"finished", state_.finished},
+                                 {"exchanges", exchanges_.load()},
+                                 {"seconds", seconds_so_far()}};
+  for (const auto& [site, bytes] : bytes_) {
+    json["sites"][site] = {{"bytes_up", bytes.up}, {"bytes_down", bytes.down}};
+  }
   write_text_file(path_, json.dump() + "\n");
 }
 
@@ -44,6 +52,19 @@ CoordinatorState CoordinatorRecord::state() const {
 double CoordinatorRecord::seconds() const {
   const std::lock_guard lock(mutex_);
   return seconds_so_far();
+}
+
+PeerBytes CoordinatorRecord::bytes(const std::string& site) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = bytes_.find(site);
+  return found == bytes_.end() ? PeerBytes{} : found->second;
+}
+
+void CoordinatorRecord::count(const std::string& site, const PeerBytes& more) {
+  const std::lock_guard lock(mutex_);
+  PeerBytes& sums = bytes_[site];
+  sums.up += more.up;
+  sums.down += more.down;
 }
 
 void CoordinatorRecord::keep(const CoordinatorState& state) {

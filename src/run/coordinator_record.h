@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -21,10 +22,12 @@ class CoordinatorRecord {
   // Of the run, until now or until it was finished.
   std::uint64_t exchanges() const { return exchanges_; }
   double seconds() const;
+  PeerBytes bytes(const std::string& site) const;
 
   // Throws firm::Error.
   void keep(const CoordinatorState& state);
   void count_exchange() { ++exchanges_; }
+  void count(const std::string& site, const PeerBytes& more);
   // Keeps what was counted, if it can: no run ends because it cannot be.
   void keep_counts();
 
@@ -37,6 +40,7 @@ class CoordinatorRecord {
   mutable std::mutex mutex_;
   CoordinatorState state_;
   std::atomic<std::uint64_t> exchanges_ = 0;
+  std::map<std::string, PeerBytes> bytes_;
   double seconds_ = 0;  // before watch_, or of a finished run
   Stopwatch watch_;
 };

@@ -57,15 +57,20 @@ void refuse_one_site(const StudyFile& file, const CoordinatorArguments& a) {
 
 // report.html tells no more than summary.json does.
 // That of a run which was finished before is there already.
-void write_summary(const std::string& out, const StudyFile& file, const CoordinatorResult& r) {
+void write_summary(const std::string& out, const StudyFile& file, const std::string& method,
+                   const CoordinatorResult& r) {
   const auto in_out = [&](const char* name) {
     return (std::filesystem::path(out) / name).string();
   };
   if (r.was_complete && std::filesystem::exists(in_out("summary.json"))) return;
-  const nlohmann::ordered_json json = {{"study", file.name},     {"run", r.run},
-                                       {"attempts", r.attempts}, {"exchanges", r.exchanges},
-                                       {"seconds", r.seconds},   {"sites", file.sites.size()},
-                                       {"version", kVersion}};
+  nlohmann::ordered_json json = {
+      {"study", file.name},     {"method", method},         {"run", r.run},
+      {"attempts", r.attempts}, {"exchanges", r.exchanges}, {"seconds", r.seconds}};
+  for (const CoordinatorView::Peer& site : r.sites) {
+    json["sites"].push_back(
+        {{"name", site.site}, {"bytes_up", site.bytes.up}, {"bytes_down", site.bytes.down}});
+  }
+  json["version"] = kVersion;
   const std::string text = json.dump(2) + "\n";
   write_report(in_out("report.html"), {{out}, "", text});
   write_text_file(in_out("summary.json"), text);
@@ -128,6 +133,9 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   observer.on_event = callbacks.on_event;
   observer.keep = [&](const CoordinatorState& state) { record.keep(state); };
   observer.on_exchange = [&](std::uint64_t, std::uint64_t) { record.count_exchange(); };
+  observer.on_message = [&](const std::string& site, const PeerBytes& more) {
+    record.count(site, more);
+  };
   observer.on_image = [&](const std::string& site, const std::string& name, const auto& values) {
     write_published(a.out, file, site, name, values);
   };
@@ -139,6 +147,11 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
                     admission_by(a.pki, credentials.ca_pem), a.keepalive_seconds);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
+  const auto view = [&] {
+    CoordinatorView now = coordinator.view();
+    for (CoordinatorView::Peer& peer : now.sites) peer.bytes = record.bytes(peer.site);
+    return now;
+  };
   const auto interrupted = [&] { return callbacks.interrupted && callbacks.interrupted(); };
   const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
   const std::uint64_t before = record.exchanges();
@@ -153,10 +166,10 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
     }
     if (callbacks.paused) coordinator.pause(callbacks.paused());
     if (!callbacks.on_view || watch.seconds() < next_view) continue;
-    callbacks.on_view(coordinator.view());
+    callbacks.on_view(view());
     next_view = watch.seconds() + kViewSeconds;
   }
-  if (callbacks.on_view) callbacks.on_view(coordinator.view());
+  if (callbacks.on_view) callbacks.on_view(view());
   // Sites that are there hear it at once; one that has just crashed may come back to hear it.
   result.complete = coordinator.finished();
   const Stopwatch leaving;
@@ -171,7 +184,8 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   result.attempts = record.state().attempt;
   result.exchanges = record.exchanges();
   result.seconds = record.seconds();
-  if (result.complete) write_summary(a.out, file, result);
+  result.sites = view().sites;
+  if (result.complete) write_summary(a.out, file, options.method, result);
   return result;
 }
 

@@ -46,6 +46,7 @@ struct CoordinatorResult {
   std::uint32_t attempts = 0;
   std::uint64_t exchanges = 0;
   double seconds = 0;
+  std::vector<CoordinatorView::Peer> sites;
 };
 
 // Throws firm::Error; kUsage when the method needs what secure aggregation hides.

@@ -71,7 +71,7 @@ Json summary_of(const ReportRequest& request) {
 }
 
 const char* kind_of(const ReportRequest& request, const Json& summary) {
-  if (!summary.contains("method")) return "coordinator";
+  if (summary.contains("attempts")) return "coordinator";
   if (request.runs.size() > 1) return "federation";
   return summary.contains("federation") ? "site" : "recon";
 }

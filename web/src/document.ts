@@ -55,10 +55,11 @@ export interface Level {
   value: number[];
 }
 
+/** Of a coordinator's summary: name and bytes. */
 export interface SiteSummary {
   name: string;
-  residual: number;
-  discrepancy: number;
+  residual?: number;
+  discrepancy?: number;
   full_scale?: number;
   bytes_up: number;
   bytes_down: number;
@@ -87,7 +88,7 @@ export interface Summary {
   step_norm?: number;
   kkt?: Certificate;
   termination?: { reason: string; message: string; converged: boolean };
-  sites?: SiteSummary[] | number;
+  sites?: SiteSummary[];
   error_to_truth?: { total: number | null; sites: Record<string, number | null> };
   lambda_max?: number;
   projection_seconds?: number;
@@ -134,8 +135,12 @@ export type SiteState = 'expected' | 'waiting' | 'computing' | 'sending' | 'lost
 export interface LiveSite {
   name: string;
   state: SiteState;
+  /** That have left this site; on its own page. */
   bytes?: number;
   messages?: number;
+  /** From the site, and to it; on the coordinator's page. */
+  bytes_up?: number;
+  bytes_down?: number;
 }
 
 export type RunState = 'starting' | 'reading' | 'waiting' | 'computing' | 'sending' | 'pausing' |
@@ -209,5 +214,5 @@ export function goesOn(run: RunDocument): boolean {
 }
 
 export function siteSummaries(summary: Summary): SiteSummary[] {
-  return Array.isArray(summary.sites) ? summary.sites : [];
+  return summary.sites ?? [];
 }

@@ -30,7 +30,7 @@ function facts(run: RunDocument): [string, string][] {
   if (summary.error_to_truth) {
     list.push(['Distance to truth', number(summary.error_to_truth.total)]);
   }
-  if (typeof summary.sites === 'number') list.push(['Sites', String(summary.sites)]);
+  if (run.kind === 'coordinator' && !goesOn(run)) list.push(['Sites', String(sites.length)]);
   if (summary.run) list.push(['Run', summary.run]);
   if (summary.attempts !== undefined) list.push(['Attempts', String(summary.attempts)]);
   if (summary.exchanges !== undefined) list.push(['Sums over sites', integer(summary.exchanges)]);

@@ -1,6 +1,6 @@
 // The sites in numbers.
 import { h, section, table, type Cell } from './dom';
-import { siteSummaries, type RunDocument, type StudySite } from './document';
+import { siteSummaries, type RunDocument, type SiteSummary, type StudySite } from './document';
 import { bytes, number } from './format';
 import { distance, Stack } from './stack';
 
@@ -21,9 +21,17 @@ function describe(site: StudySite | undefined): string {
   return `XRF${site.element ? ` ${site.element}` : ''}, c = ${number(site.coefficient)} cm\u00b2/g`;
 }
 
+// Of a coordinator, which knows no more of them.
+function trafficSection(sites: SiteSummary[]): HTMLElement {
+  return section('sites', 'Sites', table('Messages of each site', ['Site', 'Received', 'Sent'],
+    sites.map((site) => [site.name, bytes(site.bytes_up), bytes(site.bytes_down)])),
+  h('p', { class: 'hint' }, 'Received: from the site, as its ledger.jsonl has it; sent: to the site.'));
+}
+
 export function sitesSection(run: RunDocument): HTMLElement | null {
   const sites = siteSummaries(run.summary);
   if (sites.length === 0) return null;
+  if (run.kind === 'coordinator') return trafficSection(sites);
   const truth = sites.some((s) => s.error_to_truth !== undefined);
   const alone = sites.map((s) => errorAlone(run, s.name));
   const hasAlone = alone.some((e) => e !== null);

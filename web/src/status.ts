@@ -107,14 +107,22 @@ export class StatusPanel implements Panel {
     if (key === this.shownSites) return;
     this.shownSites = key;
     this.sites.hidden = sites.length === 0;
-    const own = sites.some((s) => s.bytes !== undefined);
+    // Of a site, what it has sent; of a coordinator, what has come from each and left for it.
+    const counts: [string, (site: LiveSite) => string | undefined][] = [
+      ['Received', (s) => s.bytes_up === undefined ? undefined : bytes(s.bytes_up)],
+      ['Sent', (s) => {
+        const sent = s.bytes ?? s.bytes_down;
+        return sent === undefined ? undefined : bytes(sent);
+      }],
+      ['Messages', (s) => s.messages === undefined ? undefined : integer(s.messages)],
+    ];
+    const shown = counts.filter(([, of]) => sites.some((s) => of(s) !== undefined));
     const rows = sites.map((site) => [site.name,
       h('span', { class: 'site-state', 'data-state': site.state,
         title: siteStates[site.state] ?? '' }, site.state),
-      ...(own ? [site.bytes === undefined ? '' : bytes(site.bytes),
-        site.messages === undefined ? '' : integer(site.messages)] : [])]);
-    this.sites.replaceChildren(table('Sites', ['Site', 'State',
-      ...(own ? ['Sent', 'Messages'] : [])], rows));
+      ...shown.map(([, of]) => of(site) ?? '')]);
+    this.sites.replaceChildren(table('Sites', ['Site', 'State', ...shown.map(([name]) => name)],
+      rows));
   }
 }
 

@@ -53,7 +53,7 @@ test('residuals are those that the summary has', () => {
     const stack = new Stack(sinograms!.stacks.find((s) =>
       s.site === site.name && s.view === 'residual')!);
     const norm = Math.hypot(...[0, 1, 2].map((k) => Math.hypot(...stack.slice(k))));
-    assert.ok(Math.abs(norm / site.residual - 1) < 1e-4, `${norm} and ${site.residual}`);
+    assert.ok(Math.abs(norm / site.residual! - 1) < 1e-4, `${norm} and ${site.residual}`);
   }
 });
 
@@ -377,6 +377,9 @@ test('in a federation a site shows its own images, the coordinator none', async 
   assert.deepEqual(Object.keys(known).sort(), ['format', 'kind', 'program', 'summary', 'version']);
   await on('coordinator', coordinator, async (page) => {
     await page.getByText('keeps neither images nor curves').waitFor();
+    assert.deepEqual(await page.locator('#sites tbody th').allTextContents(),
+      ['xrf-1', 'xrf-2', 'xrf-3', 'xrt']);
+    assert.match((await page.locator('#sites tbody td').first().textContent())!, /^[\d.]+ [KM]iB$/);
     assert.equal(await page.locator('canvas').count(), 0);
   });
   await on('federation', runs.path('demo', 'report.html'), async (p) => {
