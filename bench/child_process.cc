@@ -19,7 +19,7 @@ namespace firm {
 namespace {
 
 constexpr std::chrono::milliseconds kPause(5);
-constexpr int kStoppedEarly = 5;  // as in apps/firm: the limit of rounds was reached
+constexpr int kStoppedEarly = 5;  // as in apps/firm
 
 std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -20,8 +20,8 @@ class ChildProcess {
   pid_t id() const { return id_; }
   // What follows `begin` in the line that has it, once there is one.
   std::string text_after(const std::string& begin, double seconds);
-  // Until it has ended, with one of two exit codes that are not errors: done, or stopped at a limit
-  // of rounds.
+  // Until it has ended, with one of two exit codes that are not errors: done, or stopped before
+  // converging.
   void wait(double seconds);
 
  private:

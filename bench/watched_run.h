@@ -20,8 +20,7 @@ class WatchedRun {
   explicit WatchedRun(const std::string& directory);
 
   const std::string& url() const { return url_; }
-  DashboardClient& client() { return client_; }
-  // The last round, as the server knows it: a quarter of a second old at most.
+  // The last round, as the server knows it: a second old at most.
   std::size_t round();
   // Ends it; seconds_of_rounds() has all rounds then.
   void stop();

@@ -70,6 +70,7 @@ TEST_F(DashboardFederation, EverybodySeesWhatIsHis) {
   const std::string metrics = coordinator.get("/metrics")->body;
   EXPECT_NE(metrics.find("firm_site_state{site=\"xrf-1\",state=\""), std::string::npos);
   EXPECT_EQ(metrics.find("firm_objective"), std::string::npos);
+  ASSERT_EQ(of_coordinator["live"]["sites"].size(), 4u);
   for (const json& one : of_coordinator["live"]["sites"]) {
     EXPECT_GT(one["bytes_up"], 0);
     EXPECT_GT(one["bytes_down"], 0);

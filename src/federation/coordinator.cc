@@ -131,9 +131,9 @@ bool Coordinator::receive(const std::string& site, std::uint64_t connection,
   const std::lock_guard lock(mutex_);
   Peer& peer = peers_.at(site);
   if (peer.connection != connection || failure_) return false;
-  if (observer_.on_message) observer_.on_message(site, {.up = message.ByteSizeLong()});
   Wrong wrong;
   try {
+    if (observer_.on_message) observer_.on_message(site, {.up = message.ByteSizeLong()});
     wrong = dispatch(site, message);
   } catch (const Error& error) {
     failure_ = error;

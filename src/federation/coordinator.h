@@ -58,7 +58,7 @@ struct CoordinatorObserver {
   std::function<void(const std::string& line)> on_event;
   std::function<void(const CoordinatorState&)> keep;  // before the state is used
   std::function<void(std::uint64_t exchange, std::uint64_t words)> on_exchange;
-  // A message has come from a site, or has left for it.
+  // A message has come from a site, or has left for it. Throws nothing.
   std::function<void(const std::string& site, const PeerBytes& more)> on_message;
   // A site has chosen to publish an image.
   std::function<void(const std::string& site, const std::string& name, const std::vector<float>&)>

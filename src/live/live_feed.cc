@@ -15,9 +15,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostPoints = 2000;
 constexpr std::size_t kMostNewPoints = 40;  // of one event
-constexpr std::size_t kEvents = 40;         // ten seconds, at least
+constexpr std::size_t kEvents = 100;        // ten seconds, at least
 constexpr double kLivelySeconds = 10;
 constexpr int kCalm = 4;
+constexpr double kTimesSeconds = 0.9;  // less than from one look to the next
 
 // Texts of a run may hold bytes that are no UTF-8.
 std::string text_of(const Json& json) {
@@ -104,7 +105,7 @@ void LiveFeed::update() {
 }
 
 void LiveFeed::tell(bool anew, const RunCurves& fresh) {
-  // Times alone are told once a second.
+  // Times alone are told about once a second.
   Json without = status_;
   without.erase("seconds");
   without.erase("remaining");
@@ -115,7 +116,7 @@ void LiveFeed::tell(bool anew, const RunCurves& fresh) {
   } else if (!news_.rounds.empty()) {
     push("rounds", text_of({{"curves", fresh.json()}}));
   }
-  if (!anew && (now != last_status_ || seconds >= status_sent_ + 1)) {
+  if (!anew && (now != last_status_ || seconds >= status_sent_ + kTimesSeconds)) {
     push("status", text_of(status_));
     status_sent_ = seconds;
   }

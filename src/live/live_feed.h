@@ -1,5 +1,5 @@
-// LiveFeed: what pages get to know of a run, made once for all of them, four times
-// a second at first, once a second later.
+// LiveFeed: what pages get to know of a run, made once for all of them: four times a second at
+// first, once a second later.
 #pragma once
 
 #include <chrono>

@@ -11,7 +11,7 @@ import { Token } from './token';
 const firstPause = 250;
 const longestPause = 5000;
 const betweenUpdates = 250;
-// The server tells the time every second: after so long without, nobody is there.
+// The server tells the time about every second: after so long without, nobody is there.
 const longestSilence = 15000;
 // A command is answered at once, if a connection is free for it.
 const longestAnswer = 8000;
@@ -79,6 +79,7 @@ export class LiveSource implements RunSource, Control {
 
   private tokenChanged(): void {
     this.wake?.();
+    this.pace.hurry('status');
     if (this.run.document) this.pace.ask('status');
   }
 
@@ -164,9 +165,7 @@ export class LiveSource implements RunSource, Control {
         this.begin(parsed as RunDocument | Comparison);
         break;
       case 'status':
-        this.run.status(parsed as Live);
-        if (this.run.document) this.viewer?.progress(this.run.document);
-        this.pace.ask('status');
+        this.takeStatus(parsed as Live);
         break;
       case 'rounds':
         this.run.rounds((parsed as { curves: Curve[] }).curves);
@@ -180,6 +179,16 @@ export class LiveSource implements RunSource, Control {
         this.ended = true;
         break;
     }
+  }
+
+  private takeStatus(live: Live): void {
+    // Whoever has pressed a button waits for it.
+    const asked = (state?: string) => state === 'pausing' || state === 'paused';
+    const before = this.run.document?.live?.state;
+    if (before !== live.state && (asked(before) || asked(live.state))) this.pace.hurry('status');
+    this.run.status(live);
+    if (this.run.document) this.viewer?.progress(this.run.document);
+    this.pace.ask('status');
   }
 
   private begin(document: RunDocument | Comparison): void {
@@ -207,8 +216,9 @@ export class LiveSource implements RunSource, Control {
     if (this.fetching) return;
     this.fetching = true;
     try {
-      await new Promise((done) => setTimeout(done, this.pace.wait('images')));
-      while (this.shownImages !== this.wantedImages && !this.ended && !document.hidden) {
+      for (;;) {
+        await new Promise((done) => setTimeout(done, this.pace.wait('images')));
+        if (this.shownImages === this.wantedImages || this.ended || document.hidden) break;
         const version = this.wantedImages;
         const response = await this.request('/api/images');
         if (!response.ok) break;

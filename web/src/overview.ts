@@ -30,14 +30,14 @@ function facts(run: RunDocument): [string, string][] {
   if (summary.error_to_truth) {
     list.push(['Distance to truth', number(summary.error_to_truth.total)]);
   }
-  if (run.kind === 'coordinator' && !goesOn(run)) list.push(['Sites', String(sites.length)]);
+  if (run.kind === 'coordinator' && sites.length > 0) list.push(['Sites', String(sites.length)]);
   if (summary.run) list.push(['Run', summary.run]);
   if (summary.attempts !== undefined) list.push(['Attempts', String(summary.attempts)]);
   if (summary.exchanges !== undefined) list.push(['Sums over sites', integer(summary.exchanges)]);
   // Of a run that goes on, the state above tells it.
   if (!goesOn(run)) list.push(['Time', seconds(summary.seconds)]);
   if (run.kind === 'coordinator') list.push(['Version', summary.version]);
-  if (sites.length > 0) {
+  if (sites.length > 0 && run.kind !== 'coordinator') {
     list.push(['Sent per site', bytes(Math.max(...sites.map((s) => s.bytes_up)))]);
   }
   return list;

@@ -7,7 +7,8 @@ import type { Change } from './panel';
 const rest = 400;
 const longestPause = 10000;
 /** What is to be drawn so soon is drawn with the rest. */
-const soon = 300;
+const soon = 100;
+const parts: readonly Change[] = ['all', 'status', 'rounds', 'images'];
 
 /** When things are done; of tests, other than a browser's. */
 export interface Times {
@@ -61,26 +62,41 @@ export class Pace {
   private run(): void {
     this.wakes = Infinity;
     this.drawing = true;
-    const due = this.asked.has('all') ? ['all' as const]
-      : [...this.asked].filter((change) => this.wait(change) <= soon);
-    if (due[0] === 'all') this.asked.clear();
     const begin = this.times.now();
-    const costs = due.map((change) => {
-      const from = this.times.now();
-      this.asked.delete(change);
-      this.draw(change);
-      return this.times.now() - from;
-    });
-    const drawn = this.times.now();
-    this.times.painted(() => {
-      const painting = this.times.now() - drawn;
-      due.forEach((change, k) => {
-        const pause = Math.min(longestPause, rest * (costs[k]! + painting));
-        this.next.set(change, begin + Math.max(this.pause, pause));
-      });
-      this.drawing = false;
-      this.plan();
-    });
+    const due = this.due();
+    for (const change of due[0] === 'all' ? parts : due) this.next.set(change, begin + this.pause);
+    const costs = new Map<Change, number>();
+    try {
+      for (const change of due) {
+        const from = this.times.now();
+        this.draw(change);
+        costs.set(change, this.times.now() - from);
+      }
+    } finally {
+      const drawn = this.times.now();
+      this.times.painted(() => this.end(begin, costs, this.times.now() - drawn));
+    }
+  }
+
+  /** Takes what is to be drawn now: everything, or parts. */
+  private due(): Change[] {
+    const due = [...this.asked].filter((change) => this.wait(change) <= soon);
+    if (due.includes('all')) {
+      this.asked.clear();
+      return ['all'];
+    }
+    for (const change of due) this.asked.delete(change);
+    return due;
+  }
+
+  // A pause that somebody has ended meanwhile stays so.
+  private end(begin: number, costs: Map<Change, number>, painting: number): void {
+    for (const [change, cost] of costs) {
+      const pause = Math.max(this.pause, Math.min(longestPause, rest * (cost + painting)));
+      if (this.next.has(change)) this.next.set(change, begin + pause);
+    }
+    this.drawing = false;
+    this.plan();
   }
 }
 

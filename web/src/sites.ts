@@ -23,9 +23,10 @@ function describe(site: StudySite | undefined): string {
 
 // Of a coordinator, which knows no more of them.
 function trafficSection(sites: SiteSummary[]): HTMLElement {
-  return section('sites', 'Sites', table('Messages of each site', ['Site', 'Received', 'Sent'],
+  return section('traffic', 'Sites', table('Messages of each site', ['Site', 'Received', 'Sent'],
     sites.map((site) => [site.name, bytes(site.bytes_up), bytes(site.bytes_down)])),
-  h('p', { class: 'hint' }, 'Received: from the site, as its ledger.jsonl has it; sent: to the site.'));
+  h('p', { class: 'hint' }, 'Received: from the site, as in its ledger.jsonl where no connection was lost; ' +
+    'sent: to the site.'));
 }
 
 export function sitesSection(run: RunDocument): HTMLElement | null {

@@ -31,7 +31,7 @@ export class StatusPanel implements Panel {
   private readonly sites = h('div', { hidden: true });
   private readonly messages = new MessageList();
   private readonly controls: Controls;
-  private shownSites = '[]';
+  private shownSites = '';
   private run: RunDocument | undefined;
   private connected: Connection = 'open';
   private seenRunning = false;
@@ -81,7 +81,7 @@ export class StatusPanel implements Panel {
   private showRun(live: Live): void {
     const over = hasEnded(live);
     this.stage.textContent = live.stage;
-    this.stage.hidden = live.stage === '' || live.state === 'failed';
+    this.stage.hidden = this.state.textContent!.includes(live.stage);
     const counts = this.run!.kind === 'coordinator'; // sums, and no rounds
     this.bar.hidden = live.progress === null || over;
     this.bar.value = live.progress ?? 0;
@@ -98,12 +98,14 @@ export class StatusPanel implements Panel {
     this.facts.set('Attempt', attempt > 0 ? String(attempt) : '');
     this.facts.set('Elapsed', clock(live.seconds));
     this.facts.set('To go', leftText(live));
-    this.showSites(live.sites ?? []);
+    this.showSites(live.sites ?? [], over);
     this.messages.show(live.messages);
   }
 
-  private showSites(sites: LiveSite[]): void {
-    const key = JSON.stringify(sites);
+  /** `over`: whether the run has ended, and a site on its own page does nothing any more. */
+  private showSites(sites: LiveSite[], over: boolean): void {
+    const states = !over || this.run!.kind !== 'site';
+    const key = JSON.stringify([sites, states]);
     if (key === this.shownSites) return;
     this.shownSites = key;
     this.sites.hidden = sites.length === 0;
@@ -118,11 +120,11 @@ export class StatusPanel implements Panel {
     ];
     const shown = counts.filter(([, of]) => sites.some((s) => of(s) !== undefined));
     const rows = sites.map((site) => [site.name,
-      h('span', { class: 'site-state', 'data-state': site.state,
-        title: siteStates[site.state] ?? '' }, site.state),
+      ...(states ? [h('span', { class: 'site-state', 'data-state': site.state,
+        title: siteStates[site.state] ?? '' }, site.state)] : []),
       ...shown.map(([, of]) => of(site) ?? '')]);
-    this.sites.replaceChildren(table('Sites', ['Site', 'State', ...shown.map(([name]) => name)],
-      rows));
+    this.sites.replaceChildren(table('Sites', ['Site', ...(states ? ['State'] : []),
+      ...shown.map(([name]) => name)], rows));
   }
 }
 

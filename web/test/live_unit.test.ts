@@ -106,10 +106,12 @@ class Frames {
   /** Of a single drawing; of painting what has been drawn. */
   drawing = 0;
   painting = 0;
+  fails = false;
   readonly drawn: Change[] = [];
   readonly waits: number[] = [];
   private readonly waiting: { at: number; then: () => void }[] = [];
   readonly pace = new Pace(250, (change) => {
+    if (this.fails) throw new Error('drawn wrongly');
     this.drawn.push(change);
     this.now += this.drawing;
   }, {
@@ -143,15 +145,49 @@ test('updates come together, with a pause between', () => {
   frames.pace.ask('status');
   assert.deepEqual(frames.waits, [0]);
   assert.deepEqual(frames.run(), ['rounds', 'status']);
-  frames.now = 100;
+  frames.now = 200;
   frames.pace.ask('rounds');
-  assert.equal(frames.waits.at(-1), 150);
+  assert.equal(frames.waits.at(-1), 50);
   frames.pace.ask('images'); // These have a pause of their own, and take along what comes soon.
   assert.equal(frames.waits.at(-1), 0);
   assert.deepEqual(frames.run(), ['rounds', 'images']);
   frames.pace.ask('status');
   frames.pace.ask('all');
   assert.deepEqual(frames.run(), ['all']);
+});
+
+test('a whole document is drawn when its pause is over, and parts of it not at once again', () => {
+  const frames = new Frames();
+  frames.drawing = 10;
+  frames.pace.ask('all');
+  assert.deepEqual(frames.run(), ['all']);
+  assert.equal(frames.pace.wait('status'), 240);
+  frames.pace.ask('status');
+  frames.pace.ask('all');
+  assert.deepEqual(frames.run(), ['status', 'all']);
+  assert.deepEqual(frames.waits, [0, 240, 3740]);
+});
+
+test('somebody who waits while the page is painted need not wait any longer', () => {
+  const waiting: (() => void)[] = [];
+  let now = 0;
+  const pace = new Pace(250, () => (now += 50), { now: () => now,
+    later: (then) => waiting.push(then), painted: (then) => waiting.push(then) });
+  pace.ask('status');
+  waiting.shift()!();
+  pace.hurry('status');
+  waiting.shift()!();
+  assert.equal(pace.wait('status'), 0);
+});
+
+test('an error does not end the drawing', () => {
+  const frames = new Frames();
+  frames.fails = true;
+  frames.pace.ask('rounds');
+  assert.throws(() => frames.run(), /drawn wrongly/);
+  frames.fails = false;
+  frames.pace.ask('rounds');
+  assert.deepEqual(frames.run(), ['rounds']);
 });
 
 test('long work is done less often', () => {

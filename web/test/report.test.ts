@@ -377,9 +377,9 @@ test('in a federation a site shows its own images, the coordinator none', async 
   assert.deepEqual(Object.keys(known).sort(), ['format', 'kind', 'program', 'summary', 'version']);
   await on('coordinator', coordinator, async (page) => {
     await page.getByText('keeps neither images nor curves').waitFor();
-    assert.deepEqual(await page.locator('#sites tbody th').allTextContents(),
+    assert.deepEqual(await page.locator('#traffic tbody th').allTextContents(),
       ['xrf-1', 'xrf-2', 'xrf-3', 'xrt']);
-    assert.match((await page.locator('#sites tbody td').first().textContent())!, /^[\d.]+ [KM]iB$/);
+    assert.match((await page.locator('#traffic tbody td').first().textContent())!, /^[\d.]+ [KM]iB$/);
     assert.equal(await page.locator('canvas').count(), 0);
   });
   await on('federation', runs.path('demo', 'report.html'), async (p) => {
