@@ -64,7 +64,7 @@ class Service final : public v1::Federation::Service {
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
     if (connection == 0) return {};
-    const grpc::Status status = listen(site, connection, stream);
+    grpc::Status status = listen(site, connection, stream);
     coordinator_.disconnect(site, connection);
     return status;
   }
