@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "child_process.h"
-#include "federation/pki_authority.h"
+#include "federation/pki/pki_authority.h"
 
 namespace firm {
 namespace {

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "bare_federation.h"
-#include "core/freed_memory.h"
+#include "core/malloc_tuning.h"
 #include "core/timing.h"
-#include "federation/fixed_point_collective.h"
-#include "federation/grpc_channel.h"
-#include "federation/key_exchange.h"
-#include "federation/remote_exchange.h"
+#include "federation/sums/fixed_point_collective.h"
+#include "federation/transport/grpc_channel.h"
+#include "federation/protocol/key_exchange.h"
+#include "federation/transport/remote_exchange.h"
 #include "sim/noise.h"
 #include "socket_bytes.h"
 #include "solve/method.h"
@@ -156,7 +156,7 @@ void run_site_part(const BareFederation& f, std::size_t index, const std::string
 
 bool run_as_part(const std::vector<std::string>& a) {
   if (a.size() < 6 || (a[0] != kCoordinatorPart && a[0] != kSitePart)) return false;
-  keep_freed_memory();
+  tune_malloc();
   const BareFederation f{a[1], std::stoul(a[2]), std::stoul(a[3]), std::stoi(a[4]), a[5] == "1"};
   if (a[0] == kCoordinatorPart) {
     run_coordinator_part(f);

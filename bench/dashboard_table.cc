@@ -20,7 +20,7 @@
 #include "browser.h"
 #include "core/timing.h"
 #include "live/dashboard.h"
-#include "temporary_directory.h"
+#include "support/temporary_directory.h"
 #include "watched_run.h"
 
 namespace firm {

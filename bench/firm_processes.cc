@@ -9,9 +9,9 @@
 
 #include "child_process.h"
 #include "core/timing.h"
-#include "io/study_file.h"
+#include "io/study/study_file.h"
 #include "sim/simulate.h"
-#include "tcp_proxy.h"
+#include "support/tcp_proxy.h"
 
 namespace firm {
 namespace {

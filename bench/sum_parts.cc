@@ -4,11 +4,11 @@
 #include <functional>
 
 #include "bare_federation.h"
-#include "core/sha256.h"
+#include "io/files/sha256.h"
 #include "core/timing.h"
-#include "federation/exchange.h"
-#include "federation/ledger.h"
-#include "federation/masking.h"
+#include "federation/protocol/exchange.h"
+#include "federation/protocol/ledger.h"
+#include "federation/secure/masking.h"
 #include "sim/noise.h"
 #include "solve/method.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "child_process.h"
-#include "dashboard_client.h"
+#include "service/dashboard_client.h"
 
 namespace firm {
 

@@ -23,3 +23,12 @@ if(FIRM_SANITIZE)
   target_compile_options(firm_flags INTERFACE -fsanitize=${FIRM_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(firm_flags INTERFACE -fsanitize=${FIRM_SANITIZE})
 endif()
+
+option(FIRM_PRECOMPILE "Precompile the headers that most sources use" ON)
+# firm_precompile(<target> <header>): see src/precompiled/.
+function(firm_precompile target header)
+  if(FIRM_PRECOMPILE)
+    get_filename_component(path ${header} ABSOLUTE)
+    target_precompile_headers(${target} PRIVATE ${path})
+  endif()
+endfunction()

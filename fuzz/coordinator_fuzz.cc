@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "federation/coordinator.h"
+#include "federation/protocol/coordinator.h"
 #include "input.h"
 
 namespace firm {

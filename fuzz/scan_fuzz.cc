@@ -9,12 +9,12 @@
 #include <filesystem>
 
 #include "firm/error.h"
-#include "io/angle_file.h"
-#include "io/scan.h"
-#include "map_files.h"
+#include "io/files/angle_file.h"
+#include "io/formats/scan.h"
+#include "io/map_files.h"
 #include "memory_file.h"
-#include "temporary_directory.h"
-#include "tiff_pages.h"
+#include "support/temporary_directory.h"
+#include "io/tiff_pages.h"
 
 namespace firm {
 namespace {

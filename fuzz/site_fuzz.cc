@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "certificates.h"
-#include "federation/fixed_point_collective.h"
-#include "federation/key_exchange.h"
-#include "federation/remote_exchange.h"
-#include "federation/terms.h"
+#include "federation/certificates.h"
+#include "federation/sums/fixed_point_collective.h"
+#include "federation/protocol/key_exchange.h"
+#include "federation/transport/remote_exchange.h"
+#include "federation/protocol/terms.h"
 #include "firm/error.h"
 #include "input.h"
 

@@ -1,9 +1,9 @@
 // Study files: whatever is in one, it is read, or refused with a firm::Error; what was read is the
 // same when it is written and read again.
-#include "federation/terms.h"
+#include "federation/protocol/terms.h"
 #include "firm/error.h"
 #include "input.h"
-#include "io/study_file.h"
+#include "io/study/study_file.h"
 #include "memory_file.h"
 #include "run/study_inputs.h"
 

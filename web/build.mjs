@@ -57,7 +57,7 @@ function cplusplus(text) {
   // Compilers have limits for one literal; neighbours become one.
   const pieces = text.match(/[^]{1,12000}/g).map((piece) => `R"${end}(${piece})${end}"`);
   return `// Made from web/ by web/build.mjs.
-#include "report/page_bundle.h"
+#include "report/page/page_bundle.h"
 
 namespace firm {
 

@@ -10,7 +10,7 @@
 #include "firm/error.h"
 #include "physics/calibration.h"
 #include "prep/load_study.h"
-#include "run/calibration_needs.h"
+#include "run/memory/calibration_needs.h"
 #include "run/common_rays.h"
 #include "terminal.h"
 #include "verbs.h"
@@ -102,7 +102,7 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   std::vector<std::string>& warnings = outcome.calibration.warnings;
   for (std::size_t i = 0; i < loaded.reports.size(); ++i) {
     PreparationReport told = loaded.reports[i];
-    told.unit_doubt.clear();  // that is what is mended here
+    told.unit_warning.clear();  // that is what is mended here
     for (const std::string& warning : told.all_warnings()) {
       warnings.push_back(fmt::format("{}: {}", loaded.study.sites[i].name, warning));
     }

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "federation/grpc_limits.h"
+#include "federation/transport/grpc_limits.h"
 #include "firm/error.h"
-#include "run/preflight.h"
+#include "check/preflight.h"
 #include "settings.h"
 #include "verbs.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "interrupt.h"
-#include "run/coordinator_run.h"
+#include "service/coordinator_run.h"
 #include "settings.h"
 #include "show.h"
 #include "verbs.h"

@@ -10,12 +10,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "io/image_file.h"
-#include "io/pending_file.h"
+#include "io/files/image_file.h"
+#include "io/files/pending_file.h"
 #include "local_federation.h"
-#include "report/montage.h"
+#include "report/pictures/montage.h"
 #include "run/reconstruct.h"
-#include "run/run_report.h"
+#include "run/report/run_report.h"
 #include "sim/simulate.h"
 #include "terminal.h"
 #include "verbs.h"

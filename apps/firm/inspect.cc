@@ -1,4 +1,4 @@
-#include "io/inspect.h"
+#include "io/inspect/inspect.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "io/quantity.h"
-#include "run/run_needs.h"
+#include "io/study/quantity.h"
+#include "run/memory/run_needs.h"
 #include "terminal.h"
 #include "verbs.h"
 

@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "child.h"
-#include "federation/pki_authority.h"
+#include "federation/pki/pki_authority.h"
 #include "firm/error.h"
-#include "io/pending_file.h"
+#include "io/files/pending_file.h"
 #include "verbs.h"
 
 namespace firm {

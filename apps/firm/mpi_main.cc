@@ -1,7 +1,7 @@
 // firm-mpi: `firm recon --mpi`, in each of the processes that mpirun starts.
 #include <CLI/CLI.hpp>
 
-#include "federation/mpi_processes.h"
+#include "federation/transport/mpi_processes.h"
 #include "firm/error.h"
 #include "firm/version.h"
 #include "program.h"

@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "federation/pki_authority.h"
-#include "federation/pki_show.h"
-#include "federation/pki_text.h"
+#include "federation/pki/pki_authority.h"
+#include "federation/pki/pki_show.h"
+#include "federation/pki/pki_text.h"
 #include "firm/error.h"
 #include "verbs.h"
 

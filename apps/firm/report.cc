@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "run/run_report.h"
+#include "run/report/run_report.h"
 #include "verbs.h"
 
 namespace firm {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 // "chunk 2 / 3, round 1234 / 10133  f 3.1e-08  ||Dw|| 2.1e-03  KKT 1.2e-05  0:12, at most 0:48 to
 // go"
-std::string round_text(const RoundRecord& r, int limit, const Pace::Chunk& chunk,
+std::string round_text(const RoundRecord& r, int limit, const RemainingTime::Chunk& chunk,
                        const std::optional<TimeLeft>& left) {
   std::string text;
   if (chunk.of > 1) text = fmt::format("chunk {} / {}, ", chunk.number + 1, chunk.of);
@@ -69,11 +69,11 @@ void Show::watch(RunCallbacks& callbacks, const std::string& name) {
   if (line_) callbacks.progress = line_->callback();
   callbacks.on_event = [this, name](const std::string& text) { event(text, name); };
   callbacks.on_start = [this](const RunStart& start) {
-    pace_.start({start.chunk, start.chunks, start.options.stop.seconds}, worked());
+    remaining_time_.start({start.chunk, start.chunks, start.options.stop.seconds}, worked());
   };
   callbacks.on_round = [this](const RoundRecord& r, int limit, const std::string& text) {
-    const std::optional<TimeLeft> left = pace_.left(r, worked());
-    line([&] { return round_text(r, limit, pace_.chunk(), left); });
+    const std::optional<TimeLeft> left = remaining_time_.left(r, worked());
+    line([&] { return round_text(r, limit, remaining_time_.chunk(), left); });
     if (options_.json) print_json("round", Json::parse(text));
   };
   if (dashboard_) dashboard_->watch(callbacks);

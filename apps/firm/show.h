@@ -9,7 +9,7 @@
 
 #include "core/timing.h"
 #include "live/dashboard.h"
-#include "run/pace.h"
+#include "run/remaining_time.h"
 #include "run/run_callbacks.h"
 #include "terminal.h"
 
@@ -60,7 +60,7 @@ class Show {
   std::optional<ProgressLine> line_;
   std::optional<Dashboard> dashboard_;
   Stopwatch watch_;
-  Pace pace_;
+  RemainingTime remaining_time_;
 };
 
 }  // namespace firm

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "io/pending_file.h"
-#include "io/quantity.h"
+#include "io/files/pending_file.h"
+#include "io/study/quantity.h"
 #include "terminal.h"
 #include "verbs.h"
 

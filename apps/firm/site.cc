@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "interrupt.h"
-#include "run/site_run.h"
+#include "service/site_run.h"
 #include "settings.h"
 #include "show.h"
 #include "terminal.h"

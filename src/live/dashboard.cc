@@ -9,8 +9,8 @@
 #include "live/finished_runs.h"
 #include "live/live_feed.h"
 #include "live/server.h"
-#include "run/report_parts.h"
-#include "run/run_json.h"
+#include "run/report/report_parts.h"
+#include "run/store/run_json.h"
 
 namespace firm {
 namespace {
@@ -153,7 +153,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
   });
   add(callbacks.on_start, [this](const RunStart& start) {
     names_ = start.names;
-    pace_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
+    remaining_time_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
     run_.start({.study = study_json(start.study),
                 .summary = first_summary(start.study, start.options),
                 .curves = curves_of(start.names),
@@ -166,7 +166,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
   add(callbacks.on_round,
       [this, interrupted](const RoundRecord& record, int limit, const std::string&) {
         run_.add_round(limit, {record.round, record.seconds, values_of(record, names_)},
-                       pace_.left(record, run_.worked()));
+                       remaining_time_.left(record, run_.worked()));
         run_.wait_while_paused(interrupted);
       });
   callbacks.wants_images = [this] { return run_.wants_images(); };

@@ -36,7 +36,7 @@ class Dashboard {
   class Impl;
   LiveRun run_;
   std::vector<std::string> names_;  // of the residuals of a round
-  Pace pace_;
+  RemainingTime remaining_time_;
   std::unique_ptr<Impl> impl_;
 };
 

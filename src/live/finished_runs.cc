@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "firm/error.h"
-#include "report/report_page.h"
-#include "run/run_report.h"
+#include "report/page/report_page.h"
+#include "run/report/run_report.h"
 
 namespace firm {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "live/live_run.h"
-#include "report/run_curves.h"
+#include "report/page/run_curves.h"
 
 namespace firm {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/timing.h"
-#include "report/packed_json.h"
-#include "run/run_output.h"
+#include "report/page/packed_json.h"
+#include "run/store/run_output.h"
 
 namespace firm {
 namespace {

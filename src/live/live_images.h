@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/packed_values.h"
+#include "report/page/packed_values.h"
 #include "run/run_callbacks.h"
 
 namespace firm {

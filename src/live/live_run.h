@@ -12,8 +12,8 @@
 #include "core/timing.h"
 #include "live/live_images.h"
 #include "live/live_status.h"
-#include "report/run_curves.h"
-#include "run/pace.h"
+#include "report/page/run_curves.h"
+#include "run/remaining_time.h"
 
 namespace firm {
 

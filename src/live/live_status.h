@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "federation/peer_bytes.h"
+#include "federation/protocol/peer_bytes.h"
 
 namespace firm {
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "firm/error.h"
-#include "report/report_page.h"
+#include "report/page/report_page.h"
 
 namespace firm {
 namespace {

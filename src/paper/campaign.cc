@@ -22,7 +22,7 @@ class Workers {
     for (const Task& task : tasks_) total_ += task.cost;
   }
 
-  void go() {
+  void run() {
     // Those that share the threads, the longest first.
     std::vector<std::size_t> shared;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
@@ -114,7 +114,7 @@ void run_tasks(std::vector<Task> tasks, int threads, Results& results,
     if (!seen.insert(task.id).second || results.has(task.id)) continue;
     left.push_back(std::move(task));
   }
-  Workers(std::move(left), threads, results, callbacks).go();
+  Workers(std::move(left), threads, results, callbacks).run();
 }
 
 }  // namespace firm::paper

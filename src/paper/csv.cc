@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "firm/error.h"
-#include "io/pending_file.h"
+#include "io/files/pending_file.h"
 
 namespace firm::paper {
 

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "firm/error.h"
 #include "firm/version.h"
-#include "io/pending_file.h"
+#include "io/files/pending_file.h"
 #include "paper/item.h"
 
 namespace firm::paper {

@@ -5,7 +5,7 @@
 
 #include "firm/error.h"
 #include "firm/version.h"
-#include "io/pending_file.h"
+#include "io/files/pending_file.h"
 
 namespace firm::paper {
 

@@ -47,18 +47,18 @@ Study load_geometries(const StudyFile& file, const std::string& path) {
 LoadedStudy load_study(const StudyFile& file, const std::string& path) {
   // What is wrong with a geometry is told before the measurements are read: that may take long.
   load_geometries(file, path);
-  return load_study(settle(file, path), path, all_slices(file));
+  return load_study(estimate_unknowns(file, path), path, all_slices(file));
 }
 
-LoadedStudy load_study(const SettledStudy& settled, const std::string& path,
+LoadedStudy load_study(const EstimatedStudy& estimated, const std::string& path,
                        const SliceRange& slices) {
-  const StudyFile& file = settled.file;
+  const StudyFile& file = estimated.file;
   LoadedStudy loaded{study_without_sites(file), {}, {}};
   loaded.study.slices = slices.count;
   const std::vector<const SiteEntry*> entries = ordered(file);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     PreparedSite prepared = prepare_site(file, *entries[i], path, slices);
-    add(settled.findings[static_cast<std::size_t>(entries[i] - file.sites.data())],
+    add(estimated.findings[static_cast<std::size_t>(entries[i] - file.sites.data())],
         prepared.report);
     loaded.study.sites.push_back(std::move(prepared.site));
     loaded.data.push_back(std::move(prepared.data));

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "io/study_file.h"
+#include "io/study/study_file.h"
 #include "model/study.h"
-#include "prep/settle.h"
+#include "prep/estimate_unknowns.h"
 
 namespace firm {
 
@@ -29,7 +29,7 @@ Study load_geometries(const StudyFile& file, const std::string& path);
 // All slices, with what the study leaves to be found.
 LoadedStudy load_study(const StudyFile& file, const std::string& path);
 // Some slices; what was to be found has been (settle.h).
-LoadedStudy load_study(const SettledStudy& settled, const std::string& path,
+LoadedStudy load_study(const EstimatedStudy& estimated, const std::string& path,
                        const SliceRange& slices);
 
 // The same for one site of `file`, so that a site of a federation needs no file but its own: name,

@@ -8,18 +8,18 @@
 #include <limits>
 
 #include "firm/error.h"
-#include "io/data_units.h"
-#include "physics/site_noise.h"
-#include "prep/binning.h"
-#include "prep/dead_beamlets.h"
-#include "prep/doubts.h"
-#include "prep/missing_frames.h"
-#include "prep/normalize.h"
-#include "prep/rings.h"
-#include "prep/rotation_axis.h"
+#include "io/formats/data_units.h"
+#include "prep/site_noise.h"
+#include "prep/steps/binning.h"
+#include "prep/steps/dead_beamlets.h"
+#include "prep/data_warnings.h"
+#include "prep/steps/missing_frames.h"
+#include "prep/steps/normalize.h"
+#include "prep/steps/rings.h"
+#include "prep/axis/rotation_axis.h"
 #include "prep/site_source.h"
-#include "prep/transmission.h"
-#include "prep/zingers.h"
+#include "prep/steps/transmission.h"
+#include "prep/steps/zingers.h"
 
 namespace firm {
 namespace {
@@ -44,7 +44,7 @@ class Preparing {
     result_.site = site_of(source);
   }
 
-  PreparedSite go();
+  PreparedSite run();
 
  private:
   void look_at_units();
@@ -80,7 +80,7 @@ class Preparing {
   PreparedSite result_;
 };
 
-PreparedSite Preparing::go() {
+PreparedSite Preparing::run() {
   look_at_units();
   look_for_dead_beamlets(read());
   if (how_.zingers) mark_zingers(*how_.zingers, s_);
@@ -108,16 +108,16 @@ void Preparing::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const cha
 
 // What makes g/cm^2 of XRF: `scale`, or the unit that the file tells.
 void Preparing::look_at_units() {
-  if (!source_.entry.spacing) warn(source_.scan.spacing_doubt);
+  if (!source_.entry.spacing) warn(source_.scan.spacing_warning);
   const std::string& unit = source_.scan.data->facts().units;
   if (source_.entry.kind == "xrt") {
-    if (!how_.minus_log) result_.report.unit_doubt = doubt_about_logarithms(unit);
+    if (!how_.minus_log) result_.report.unit_warning = warn_logarithms(unit);
   } else if (how_.scale) {
     result_.report.scale = *how_.scale;
   } else {
     const XrfUnit taken = xrf_unit(unit);
     result_.report.scale = taken.size;
-    result_.report.unit_doubt = taken.doubt;
+    result_.report.unit_warning = taken.doubt;
   }
 }
 
@@ -274,8 +274,8 @@ void Preparing::take_transmissions() {
   const Clipped clipped = clip(how_.clip_low, how_.clip_high, s_);
   result_.report.clipped_low = clipped.low;
   result_.report.clipped_high = clipped.high;
-  warn(doubt_about_transmissions(s_));
-  if (result_.report.normalized == "monitor") warn(doubt_about_monitor(s_));
+  warn(warn_transmissions(s_));
+  if (result_.report.normalized == "monitor") warn(warn_monitor(s_));
   take_logarithm(s_);
   refuse(s_, Flaw::kNotPositive, *source_.scan.data,
          "a positive transmission (data - dark) / (white - dark)", "values that are not");
@@ -335,7 +335,7 @@ void Preparing::finish() {
                                   preparation_text(r))});
   }
   const bool all = slices_.count == static_cast<std::size_t>(source_.file.slices);
-  warn(doubt_about_values(s_, all));
+  warn(warn_values(s_, all));
   result_.data.values = std::move(s_.values);
 }
 
@@ -353,7 +353,7 @@ void Preparing::find_noise() {
 PreparedSite prepare_site(const StudyFile& file, const SiteEntry& entry, const std::string& path,
                           const SliceRange& slices) {
   const SiteSource source = open_site(file, entry, path);
-  return Preparing(source, slices).go();
+  return Preparing(source, slices).run();
 }
 
 }  // namespace firm

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/slice_range.h"
-#include "io/study_file.h"
+#include "io/study/study_file.h"
 #include "model/study.h"
 #include "prep/report.h"
 

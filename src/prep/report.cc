@@ -40,7 +40,7 @@ std::string preparation_text(const PreparationReport& r) {
 
 std::vector<std::string> PreparationReport::all_warnings() const {
   std::vector<std::string> all;
-  if (!unit_doubt.empty()) all.push_back(unit_doubt);
+  if (!unit_warning.empty()) all.push_back(unit_warning);
   all.insert(all.end(), warnings.begin(), warnings.end());
   if (axis) all.insert(all.end(), axis->warnings.begin(), axis->warnings.end());
   if (noise && !noise->warning.empty()) all.push_back(noise->warning);

@@ -41,7 +41,7 @@ struct PreparationReport {
   std::size_t dead_beamlets = 0;      // found, in all slices together, masked or not
   std::optional<AxisReport> axis;     // when it was to be found
   std::optional<NoiseReport> noise;   // the same
-  std::string unit_doubt;             // about the unit of the data; empty: none
+  std::string unit_warning;             // about the unit of the data; empty: none
   std::vector<std::string> warnings;  // but those about unit, axis and noise
 
   std::vector<std::string> all_warnings() const;

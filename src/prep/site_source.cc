@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "firm/error.h"
-#include "io/data_exchange_paths.h"
-#include "io/data_units.h"
-#include "io/number_file.h"
+#include "io/formats/data_exchange_paths.h"
+#include "io/formats/data_units.h"
+#include "io/files/number_file.h"
 
 namespace firm {
 namespace {

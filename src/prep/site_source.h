@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "io/scan.h"
-#include "io/study_file.h"
+#include "io/formats/scan.h"
+#include "io/study/study_file.h"
 #include "model/study.h"
 
 namespace firm {

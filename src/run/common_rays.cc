@@ -2,7 +2,7 @@
 
 #include "core/parallel.h"
 #include "physics/noise.h"
-#include "solve/nnls.h"
+#include "solve/methods/nnls.h"
 
 namespace firm {
 namespace {

@@ -9,16 +9,16 @@
 #include "core/byte_size.h"
 #include "core/timing.h"
 #include "firm/error.h"
-#include "io/study_file.h"
+#include "io/study/study_file.h"
 #include "prep/load_study.h"
-#include "run/checkpoint.h"
-#include "run/chunk_directory.h"
-#include "run/chunk_run.h"
-#include "run/chunks.h"
-#include "run/history.h"
-#include "run/phases.h"
-#include "run/run_json.h"
-#include "run/run_output.h"
+#include "run/store/checkpoint.h"
+#include "run/store/chunk_directory.h"
+#include "run/shard/chunk_run.h"
+#include "run/shard/chunks.h"
+#include "run/store/history.h"
+#include "run/store/phases.h"
+#include "run/store/run_json.h"
+#include "run/store/run_output.h"
 #include "run/study_inputs.h"
 
 namespace firm {
@@ -38,7 +38,7 @@ class Reconstruction {
     input_.options = recon_options(input_.study.file, arguments);
   }
 
-  ReconResult go() {
+  ReconResult run() {
     plan();
     return several() ? in_chunks() : at_once();
   }
@@ -90,9 +90,9 @@ class Reconstruction {
 void Reconstruction::plan() {
   study_ = load_geometries(input_.study.file, input_.path);  // errors, before much is read
   report(callbacks_.progress, "reading the data", 0);
-  const std::string doubt = doubt_about_noise(input_.study.file);
+  const std::string doubt = warn_noise(input_.study.file);
   if (!doubt.empty() && callbacks_.on_event) callbacks_.on_event("warning: " + doubt);
-  input_.study = settle(input_.study.file, input_.path);
+  input_.study = estimate_unknowns(input_.study.file, input_.path);
   if (input_.study.any()) study_ = load_geometries(input_.study.file, input_.path);
   variables_ = all_variables(study_);
   available_ = available_memory();
@@ -323,7 +323,7 @@ SolveOptions recon_options(const StudyFile& file, const ReconArguments& a) {
 }
 
 ReconResult reconstruct(const ReconArguments& arguments, const RunCallbacks& callbacks) {
-  return Reconstruction(arguments, callbacks).go();
+  return Reconstruction(arguments, callbacks).run();
 }
 
 }  // namespace firm

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/run_callbacks.h"
-#include "run/run_directory.h"
+#include "run/store/run_directory.h"
 #include "run/study_inputs.h"
 #include "solve/solver.h"
 

@@ -15,22 +15,22 @@
 #include "core/byte_size.h"
 #include "core/parallel.h"
 #include "core/timing.h"
-#include "federation/fixed_point_collective.h"
-#include "federation/local_exchange.h"
+#include "federation/sums/fixed_point_collective.h"
+#include "federation/transport/local_exchange.h"
 #include "firm/error.h"
 #include "prep/load_study.h"
-#include "run/checkpoint.h"
-#include "run/chunks.h"
-#include "run/identity.h"
-#include "run/part_data.h"
-#include "run/part_needs.h"
-#include "run/part_result.h"
-#include "run/parts.h"
-#include "run/parts_history.h"
-#include "run/phases.h"
-#include "run/run_json.h"
-#include "run/run_output.h"
-#include "run/site_checkpoints.h"
+#include "run/store/checkpoint.h"
+#include "run/shard/chunks.h"
+#include "run/store/identity.h"
+#include "run/shard/part_data.h"
+#include "run/memory/part_needs.h"
+#include "run/shard/part_result.h"
+#include "run/shard/parts.h"
+#include "run/shard/parts_history.h"
+#include "run/store/phases.h"
+#include "run/store/run_json.h"
+#include "run/store/run_output.h"
+#include "run/store/site_checkpoints.h"
 
 namespace firm {
 namespace {
@@ -42,7 +42,7 @@ class PartsRun {
   PartsRun(const ReconArguments& arguments, const RunCallbacks& callbacks, Processes& processes)
       : arguments_(arguments), callbacks_(callbacks), processes_(processes) {}
 
-  ReconResult go();
+  ReconResult run();
 
  private:
   // One part of this process.
@@ -61,7 +61,7 @@ class PartsRun {
   bool first() const { return processes_.rank() == 0; }
   // All processes do this or none: what is wrong is thrown by one of them.
   void together(const std::function<void()>& work);
-  void settle_study();
+  void estimate_study();
   void check_memory();
   void read();
   void share();
@@ -69,14 +69,14 @@ class PartsRun {
   void open_directory();
   int round_to_go_on_from() const;
   void solve_all();
-  void solve(Work& work, Meeting& meeting);
+  void solve(Work& work, LocalAllreduce& allreduce);
   std::vector<PartResult> gather();
   ReconResult write(const std::vector<PartResult>& results);
 
   const ReconArguments& arguments_;
   const RunCallbacks& callbacks_;
   Processes& processes_;
-  SettledStudy settled_;
+  EstimatedStudy estimated_;
   StudyFile file_;
   SolveOptions options_;
   Study study_;
@@ -108,14 +108,14 @@ void PartsRun::together(const std::function<void()>& work) {
   throw NotThisProcess(static_cast<Error::Kind>(numbers[1]));
 }
 
-void PartsRun::settle_study() {
+void PartsRun::estimate_study() {
   file_ = read_study(arguments_.study);
   options_ = recon_options(file_, arguments_);
   require_one_chunk(options_, "firm recon with --separate or --mpi");
   load_geometries(file_, arguments_.study);  // what is wrong is told before much is read
   report(callbacks_.progress, "reading the data", 0);
-  settled_ = settle(file_, arguments_.study);  // the same at every process
-  file_ = settled_.file;
+  estimated_ = estimate_unknowns(file_, arguments_.study);  // the same at every process
+  file_ = estimated_.file;
   study_ = load_geometries(file_, arguments_.study);
   parts_ = spread_parts(study_.sites.size(), study_.slices, processes_.count());
 }
@@ -133,7 +133,7 @@ void PartsRun::check_memory() {
 
 void PartsRun::read() {
   for (const Part& part : parts_[processes_.rank()]) {
-    data_.push_back(read_part(settled_, arguments_.study, study_, part));
+    data_.push_back(read_part(estimated_, arguments_.study, study_, part));
   }
 }
 
@@ -213,8 +213,8 @@ void PartsRun::open_directory() {
   }
 }
 
-void PartsRun::solve(Work& work, Meeting& meeting) {
-  LocalExchange exchange(meeting);
+void PartsRun::solve(Work& work, LocalAllreduce& allreduce) {
+  LocalExchange exchange(allreduce);
   FixedPointCollective collective(exchange);
   std::optional<Checkpoint> checkpoint;
   if (start_round_ > 0) {
@@ -248,9 +248,9 @@ void PartsRun::solve(Work& work, Meeting& meeting) {
 }
 
 void PartsRun::solve_all() {
-  const Meeting::Size size{works_.size(), study_.sites.size(), parts_.back().front().group + 1};
+  const LocalAllreduce::Size size{works_.size(), study_.sites.size(), parts_.back().front().group + 1};
   processes_.split(works_.front().part.group);
-  Meeting meeting(processes_, size, [this] {
+  LocalAllreduce allreduce(processes_, size, [this] {
     if (watch_.seconds() < next_checkpoint_) return false;
     next_checkpoint_ = watch_.seconds() + kCheckpointSeconds;
     return true;
@@ -261,13 +261,13 @@ void PartsRun::solve_all() {
   for (Work& work : works_) {
     threads.emplace_back([&] {
       try {
-        solve(work, meeting);
-      } catch (const MeetingBroken&) {
+        solve(work, allreduce);
+      } catch (const PeerFailed&) {
         // The one that broke it tells why.
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!wrong) wrong = std::current_exception();
-        meeting.leave();
+        allreduce.leave();
       }
     });
   }
@@ -320,8 +320,8 @@ ReconResult PartsRun::write(const std::vector<PartResult>& results) {
   return {joined.solution.summary, written_files(*directory_)};
 }
 
-ReconResult PartsRun::go() {
-  together([this] { settle_study(); });
+ReconResult PartsRun::run() {
+  together([this] { estimate_study(); });
   check_memory();
   together([this] { read(); });
   share();
@@ -349,7 +349,7 @@ ReconResult PartsRun::go() {
 
 ReconResult reconstruct_parts(const ReconArguments& arguments, const RunCallbacks& callbacks,
                               Processes& processes) {
-  return PartsRun(arguments, callbacks, processes).go();
+  return PartsRun(arguments, callbacks, processes).run();
 }
 
 }  // namespace firm

@@ -5,7 +5,7 @@
 // are those of coordinator and sites, to the bit, whatever the number of processes.
 #pragma once
 
-#include "federation/processes.h"
+#include "federation/transport/processes.h"
 #include "firm/error.h"
 #include "run/reconstruct.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/progress.h"
-#include "io/image_file.h"
-#include "io/study_file.h"
+#include "io/files/image_file.h"
+#include "io/study/study_file.h"
 #include "solve/solver.h"
 
 namespace firm {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "run/chunks.h"
+#include "run/shard/chunks.h"
 
 namespace firm {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/study_file.h"
+#include "io/study/study_file.h"
 #include "model/study.h"
 #include "solve/options.h"
 

@@ -9,7 +9,7 @@
 
 #include "firm/error.h"
 #include "firm/projector.h"
-#include "io/quantity.h"
+#include "io/study/quantity.h"
 #include "sim/noise.h"
 #include "sim/phantom.h"
 

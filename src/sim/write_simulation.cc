@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <numbers>
 
-#include "io/data_exchange.h"
-#include "io/image_file.h"
-#include "io/pending_file.h"
-#include "io/quantity.h"
-#include "io/study_file.h"
+#include "io/formats/data_exchange.h"
+#include "io/files/image_file.h"
+#include "io/files/pending_file.h"
+#include "io/study/quantity.h"
+#include "io/study/study_file.h"
 #include "sim/simulate.h"
 
 namespace firm {

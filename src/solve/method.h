@@ -2,10 +2,10 @@
 //
 //     share()   compute this process's share of the round, and what it knows about the images;
 //     (the sum over all sites)
-//     tally()   add to the scalars what every site can tell from the sum;
+//     add_global_scalars()   add to the scalars what every site can tell from the sum;
 //     (the sum of the scalars over all slices)
-//     settle()  judge the images that the share was computed from, now that the sum is known;
-//     take()    make the next images.
+//     judge()  judge the images that the share was computed from, now that the sum is known;
+//     update()    make the next images.
 //
 // The images judged in a round are those made in the round before: their objective is a by-product
 // of the share. Images and sinograms are allocated in the constructor, never after.
@@ -45,7 +45,7 @@ struct Termination {
   bool converged = true;
 };
 
-// What settle() says about the round.
+// What judge() says about the round.
 struct Verdict {
   bool repeat = false;  // the share has to be made again: it was made with the wrong step
   std::optional<Termination> done;
@@ -60,9 +60,9 @@ class Method {
 
   virtual void share() = 0;
   virtual std::span<float> vector() = 0;  // the share, replaced by the sum
-  virtual void tally() {}
-  virtual Verdict settle() = 0;
-  virtual void take() = 0;
+  virtual void add_global_scalars() {}
+  virtual Verdict judge() = 0;
+  virtual void update() = 0;
 
   // Called once after the last round: exchanges what a site still lacks of its own image.
   virtual void finish(Collective& /*collective*/) {}

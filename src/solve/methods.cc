@@ -1,13 +1,13 @@
 #include <cmath>
 
 #include "firm/error.h"
-#include "solve/fedpgd.h"
-#include "solve/firm.h"
-#include "solve/firm_ds.h"
-#include "solve/firm_plus.h"
+#include "solve/methods/fedpgd.h"
+#include "solve/methods/firm.h"
+#include "solve/methods/firm_ds.h"
+#include "solve/methods/firm_plus.h"
 #include "solve/method.h"
-#include "solve/pgd.h"
-#include "solve/plsqr.h"
+#include "solve/methods/pgd.h"
+#include "solve/methods/plsqr.h"
 
 namespace firm {
 

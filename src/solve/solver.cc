@@ -5,7 +5,7 @@
 
 #include "core/column_loop.h"
 #include "core/timing.h"
-#include "solve/outlook.h"
+#include "solve/stop_forecast.h"
 #include "solve/stop_rules.h"
 
 namespace firm {
@@ -59,12 +59,12 @@ class Solver::Run {
         method_(make_method(problem_, input.options, collective_)),
         rules_(input.options.stop, *method_),
         levels_(discrepancy_levels(problem_, rules_.used().discrepancy)),
-        outlook_(rules_.used()),
+        forecast_(rules_.used()),
         error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()) {
     if (input_.resume != nullptr) archive(*input_.resume);
   }
 
-  Solution go() {
+  Solution run() {
     while (!round()) {
     }
     return conclude();
@@ -74,7 +74,7 @@ class Solver::Run {
   // One round; true when it was the last.
   bool round();
   RoundRecord record() const;
-  Judged judged(const RoundRecord& record) const;
+  RoundMetrics metrics(const RoundRecord& record) const;
   void archive(Archive& archive);
   std::optional<double> error();
   void show_images() const;
@@ -92,7 +92,7 @@ class Solver::Run {
   std::unique_ptr<Method> method_;
   StopRules rules_;
   std::vector<double> levels_;
-  Outlook outlook_;
+  StopForecast forecast_;
   ColumnLoop error_loop_;
   Stopwatch watch_;
   double seconds_before_ = 0;  // of the run that was resumed
@@ -139,8 +139,8 @@ RoundRecord Solver::Run::record() const {
   return r;
 }
 
-Judged Solver::Run::judged(const RoundRecord& r) const {
-  Judged j{r.round, r.objective, r.step_norm, r.kkt, {}, method_->scalars.unmet};
+RoundMetrics Solver::Run::metrics(const RoundRecord& r) const {
+  RoundMetrics j{r.round, r.objective, r.step_norm, r.kkt, {}, method_->scalars.unmet};
   const double size = std::sqrt(method_->scalars.xrt_squared);
   if (r.violation && size > 0) j.violation = *r.violation / size;
   return j;
@@ -184,9 +184,9 @@ double Solver::Run::misfit() const {
 
 // A limit that nobody has asked for is far away: by itself it tells nothing about the end.
 void Solver::Run::look_ahead(RoundRecord& r) {
-  outlook_.add(judged(r), objective_before(), misfit());
+  forecast_.add(metrics(r), objective_before(), misfit());
   const bool asked = method_->expected_rounds() > 0 || input_.options.stop.rounds > 0;
-  const int trend = outlook_.end();
+  const int trend = forecast_.end();
   if (trend > 0 && trend < most_rounds()) {
     r.end = trend;
   } else if (asked || trend > 0) {
@@ -211,10 +211,10 @@ bool Solver::Run::round() {
   method_->scalars.interrupted =
       input_.observer.interrupted && input_.observer.interrupted() ? 1 : 0;
   collective_.sum(method_->vector(), method_->scalars.span());
-  method_->tally();
+  method_->add_global_scalars();
   collective_.sum_slices(method_->scalars.span());
   voted_ = rules_.voted(method_->scalars);
-  const Verdict verdict = method_->settle();
+  const Verdict verdict = method_->judge();
   if (verdict.repeat) return false;
 
   last_ = record();
@@ -224,7 +224,7 @@ bool Solver::Run::round() {
     look_ahead(last_);
     input_.observer.on_round(last_, most_rounds());
   }
-  auto stop = verdict.done ? verdict.done : rules_.converged(judged(last_), objective_before());
+  auto stop = verdict.done ? verdict.done : rules_.converged(metrics(last_), objective_before());
   if (!stop) stop = limit;
   if (stop) {
     termination_ = *stop;
@@ -232,7 +232,7 @@ bool Solver::Run::round() {
   }
   has_before_ = true;
   objective_before_ = last_.objective;
-  method_->take();
+  method_->update();
   ++rounds_;
   return false;
 }
@@ -294,6 +294,6 @@ Solver::Solver(const SolveInput& input) : run_(std::make_unique<Run>(input)) {}
 
 Solver::~Solver() = default;
 
-Solution Solver::run() { return run_->go(); }
+Solution Solver::run() { return run_->run(); }
 
 }  // namespace firm

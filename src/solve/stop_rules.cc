@@ -22,7 +22,7 @@ StopRules::StopRules(const StopOptions& stop, const Method& method) : stop_(stop
   if (stop_.rounds == 0) stop_.rounds = method.round_limit();
 }
 
-std::optional<Termination> StopRules::converged(const Judged& now,
+std::optional<Termination> StopRules::converged(const RoundMetrics& now,
                                                 std::optional<double> objective_before) const {
   if (stop_.objective > 0 && now.objective <= stop_.objective) {
     return Termination{"objective",

@@ -9,7 +9,7 @@
 namespace firm {
 
 // What the rules look at.
-struct Judged {
+struct RoundMetrics {
   int round = 0;
   double objective = 0;
   double step_norm = 0;
@@ -26,7 +26,7 @@ class StopRules {
   const StopOptions& used() const { return stop_; }
 
   // The first rule that holds, with its numbers. `objective_before` is that of the round before.
-  std::optional<Termination> converged(const Judged& now,
+  std::optional<Termination> converged(const RoundMetrics& now,
                                        std::optional<double> objective_before) const;
   // Whether the rounds are up.
   std::optional<Termination> limit(int rounds) const;

@@ -8,8 +8,8 @@
 #include "core/parallel.h"
 #include "firm/error.h"
 #include "tomo/reference_projector.h"
-#include "tomo/strip_kernel.h"
-#include "tomo/strip_projector.h"
+#include "tomo/strip/strip_kernel.h"
+#include "tomo/strip/strip_projector.h"
 
 namespace firm {
 namespace {

@@ -1,0 +1,165 @@
+#include "federation/protocol/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+// a += b, little-endian numbers of 256 bits each, modulo 2^256.
+void add_wide(std::span<unsigned char> a, const std::string& b) {
+  for (std::size_t first = 0; first < a.size(); first += kScalarBytes) {
+    unsigned carry = 0;
+    for (std::size_t k = first; k < first + kScalarBytes; ++k) {
+      carry += a[k] + static_cast<unsigned char>(b[k]);
+      a[k] = static_cast<unsigned char>(carry);
+      carry >>= 8;
+    }
+  }
+}
+
+}  // namespace
+
+Exchange::Exchange(std::vector<std::string> sites, std::uint64_t number)
+    : sites_(std::move(sites)), number_(number) {
+  for (const std::string& site : sites_) sent_[site];
+}
+
+std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& share) const {
+  const std::size_t count = share.words().size() / sizeof(std::uint32_t);
+  if (share.words().size() % sizeof(std::uint32_t) != 0 || count > kChunkWords) {
+    return fmt::format("expected whole words, at most {} in a chunk, found {} bytes", kChunkWords,
+                       share.words().size());
+  }
+  if (length_ && share.length() != *length_) {
+    return fmt::format("expected a share of {} words, as of the other sites, found one of {}",
+                       *length_, share.length());
+  }
+  if (share.length() > kLargestVector) {
+    return fmt::format("expected at most {} words, found {}", kLargestVector, share.length());
+  }
+  if (sent.last || sent.range || share.offset() != sent.words) {
+    return fmt::format("expected {}, found words from {} on",
+                       sent.last || sent.range ? "no more of this share"
+                                               : fmt::format("words from {} on", sent.words),
+                       share.offset());
+  }
+  if (count > share.length() - share.offset() ||
+      share.last() != (share.offset() + count == share.length())) {
+    return fmt::format("expected chunks of {} words in all, found {} from {} on, {}",
+                       share.length(), count, share.offset(),
+                       share.last() ? "as the last" : "and more to come");
+  }
+  if (!share.last() && count == 0) return "expected words, found an empty chunk";
+  const std::size_t bytes = share.scalars().size();
+  if (bytes % kScalarBytes != 0 || bytes > kMostScalars * kScalarBytes ||
+      (!share.last() && bytes != 0) || (share.last() && scalar_bytes_ && bytes != *scalar_bytes_)) {
+    return fmt::format(
+        "expected scalars of {} bytes each, as many as the other sites' and at most {}, with the "
+        "last chunk, found {} bytes",
+        kScalarBytes, kMostScalars, bytes);
+  }
+  return {};
+}
+
+void Exchange::add_words(const v1::Share& share) {
+  const std::size_t count = share.words().size() / sizeof(std::uint32_t);
+  // Memory is taken when words have arrived, not when a site claims to have so many. The first
+  // chunk, that of a site that does have them, asks for all, which is not memory yet.
+  if (words_.capacity() < *length_) words_.reserve(*length_);
+  if (words_.size() < share.offset() + count) words_.resize(share.offset() + count);
+  std::uint32_t* sum = words_.data() + share.offset();
+  const char* from = share.words().data();
+  for (std::size_t k = 0; k < count; ++k) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, from + k * sizeof(word), sizeof(word));
+    sum[k] += word;
+  }
+}
+
+void Exchange::add_scalars(const std::string& bytes) {
+  if (!scalar_bytes_) {
+    scalar_bytes_ = bytes.size();
+    scalars_.assign(bytes.size(), 0);
+  }
+  add_wide(scalars_, bytes);
+}
+
+std::optional<std::string> Exchange::take(const std::string& site, const v1::Share& share) {
+  Sent& sent = sent_.at(site);
+  const bool last = share.last();
+  const Fingerprint print = fingerprint_(
+      {bytes_of(share.words()), bytes_of(share.scalars()), std::as_bytes(std::span(&last, 1))});
+  const auto before = sent.chunks.find(share.offset());
+  if (before != sent.chunks.end() && before->second == print) return {};
+  if (before != sent.chunks.end()) {
+    return "expected the same words as before under this position, found others";
+  }
+  if (auto wrong = check(sent, share)) return wrong;
+  if (!length_) {
+    length_ = share.length();
+    words_.clear();
+  }
+  add_words(share);
+  if (share.last()) add_scalars(share.scalars());
+  sent.chunks[share.offset()] = print;
+  sent.words += share.words().size() / sizeof(std::uint32_t);
+  sent.last = share.last();
+  return {};
+}
+
+std::optional<std::string> Exchange::take(const std::string& site, const v1::Range& range) {
+  Sent& sent = sent_.at(site);
+  if (sent.range && sent.exponent == range.exponent() && sent.words == range.length()) return {};
+  if (sent.range || !sent.chunks.empty()) {
+    return "expected one range or one share in an exchange, found another";
+  }
+  if (length_ && range.length() != *length_) {
+    return fmt::format(
+        "expected the range of a share of {} words, as of the other sites, found "
+        "one of {}",
+        *length_, range.length());
+  }
+  if (range.exponent() < -kLargestExponent || range.exponent() > kLargestExponent) {
+    return fmt::format("expected an exponent of at most {}, found {}", kLargestExponent,
+                       range.exponent());
+  }
+  exponent_ = needs_scale() ? std::max(exponent_, range.exponent()) : range.exponent();
+  sent.range = true;
+  sent.exponent = range.exponent();
+  sent.words = range.length();
+  return {};
+}
+
+SiteState Exchange::state_of(const std::string& site) const {
+  const Sent& sent = sent_.at(site);
+  if (sent.last || sent.range) return SiteState::kWaiting;
+  return sent.words > 0 ? SiteState::kSending : SiteState::kComputing;
+}
+
+bool Exchange::complete() const {
+  return std::all_of(sent_.begin(), sent_.end(),
+                     [](const auto& s) { return s.second.last || s.second.range; });
+}
+
+bool Exchange::needs_scale() const {
+  return std::any_of(sent_.begin(), sent_.end(), [](const auto& s) { return s.second.range; });
+}
+
+void Exchange::start_again() {
+  ++try_;
+  for (auto& [site, sent] : sent_) sent = {};
+  length_.reset();
+  scalar_bytes_.reset();
+}
+
+}  // namespace firm

@@ -1,0 +1,89 @@
+// Exchange: the coordinator's side of one sum over sites.
+//
+// Words are added up as chunks arrive, in any order of sites, so that one vector is in memory, not
+// one per site. Chunks of a site come in order. What it has sent is remembered by fingerprint: the
+// same again changes nothing, anything else under the same position is refused.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "federation/secure/fingerprint.h"
+#include "federation/protocol/site_state.h"
+#include "federation/sums/word_exchange.h"
+#include "firm/v1/federation.pb.h"
+
+namespace firm {
+
+inline constexpr std::size_t kScalarBytes = 32;
+// 128 KiB: copies of a chunk, as message, as bytes and encrypted, fit the second cache together.
+inline constexpr std::size_t kChunkWords = std::size_t{1} << 15;
+
+// A site sends at most so many words, 4 MiB, that the coordinator has not told to have taken, which
+// it does in steps of kTakenWords.
+inline constexpr std::size_t kAheadWords = std::size_t{1} << 20;
+inline constexpr std::size_t kTakenWords = kAheadWords / 4;
+
+inline constexpr std::uint64_t kMostRays = std::uint64_t{1} << 26;  // of a site: 8192 x 8192
+inline constexpr std::uint64_t kLargestVector = std::uint64_t{1} << 34;
+inline constexpr std::int32_t kLargestExponent = 200;
+
+inline std::uint64_t rays_in(const v1::Geometry& geometry) {
+  return static_cast<std::uint64_t>(geometry.angles_size()) * geometry.beamlets();
+}
+
+class Exchange {
+ public:
+  Exchange(std::vector<std::string> sites, std::uint64_t number);
+
+  std::uint64_t number() const { return number_; }
+  std::uint32_t try_number() const { return try_; }
+
+  // Take a message of a site; a text tells what is wrong with it.
+  std::optional<std::string> take(const std::string& site, const v1::Share& share);
+  std::optional<std::string> take(const std::string& site, const v1::Range& range);
+
+  // Of a site within this exchange: computing, sending, or waiting for the others.
+  SiteState state_of(const std::string& site) const;
+  // Whether all sites have sent all of their share, or a range instead.
+  bool complete() const;
+  // Whether one of them has sent a range: its words do not hold its values.
+  bool needs_scale() const;
+  // The largest exponent that was sent.
+  std::int32_t exponent() const { return exponent_; }
+  // Forgets what was sent; sites send again, as another try.
+  void start_again();
+
+  // The sum; leaves nothing behind.
+  std::vector<std::uint32_t> take_words() { return std::move(words_); }
+  const std::vector<unsigned char>& scalars() const { return scalars_; }
+
+ private:
+  struct Sent {
+    std::uint64_t words = 0;  // that have come; of a range, those of the share
+    bool last = false;
+    bool range = false;
+    std::int32_t exponent = 0;                    // of the range
+    std::map<std::uint64_t, Fingerprint> chunks;  // by offset
+  };
+
+  std::optional<std::string> check(const Sent& sent, const v1::Share& share) const;
+  void add_words(const v1::Share& share);
+  void add_scalars(const std::string& bytes);
+
+  std::vector<std::string> sites_;
+  std::uint64_t number_;
+  std::uint32_t try_ = 0;
+  FingerprintMaker fingerprint_;
+  std::map<std::string, Sent> sent_;
+  std::optional<std::uint64_t> length_;
+  std::optional<std::size_t> scalar_bytes_;
+  std::int32_t exponent_ = 0;
+  std::vector<std::uint32_t> words_;
+  std::vector<unsigned char> scalars_;
+};
+
+}  // namespace firm

@@ -1,0 +1,161 @@
+#include "federation/protocol/ledger.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "io/files/sha256.h"
+#include "federation/secure/peer_text.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+// After a line that was cut off.
+constexpr const char* kCutOff = " (cut off: not sent)\n";
+
+std::string now_text() {
+  const auto now = std::chrono::system_clock::now();
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)), milliseconds);
+}
+
+// The name of the message's field in SiteMessage: "share".
+std::string kind_of(const v1::SiteMessage& message) {
+  const auto* oneof = v1::SiteMessage::descriptor()->oneof_decl(0);
+  const auto* field = v1::SiteMessage::GetReflection()->GetOneofFieldDescriptor(message, oneof);
+  return field == nullptr ? "none" : field->name();
+}
+
+// Hashes what is written to it, and keeps nothing.
+class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
+ public:
+  bool Next(void** data, int* size) override {
+    flush();
+    *data = buffer_.data();
+    *size = static_cast<int>(buffer_.size());
+    filled_ = buffer_.size();
+    return true;
+  }
+  void BackUp(int count) override { filled_ -= static_cast<std::size_t>(count); }
+  std::int64_t ByteCount() const override { return static_cast<std::int64_t>(hashed_ + filled_); }
+  // Long fields come as they are in the message.
+  bool AllowsAliasing() const override { return true; }
+  bool WriteAliasedRaw(const void* data, int size) override {
+    flush();
+    add(data, static_cast<std::size_t>(size));
+    return true;
+  }
+
+  std::string finish() {
+    flush();
+    return hash_.finish();
+  }
+
+ private:
+  void add(const void* data, std::size_t size) {
+    hash_.add(std::span(static_cast<const std::byte*>(data), size));
+    hashed_ += size;
+  }
+  void flush() { add(buffer_.data(), std::exchange(filled_, 0)); }
+
+  Sha256 hash_;
+  std::array<char, 1024> buffer_{};
+  std::size_t filled_ = 0;
+  std::size_t hashed_ = 0;
+};
+
+// SHA-256 of the message as it is sent.
+std::string hash_of(const v1::SiteMessage& message) {
+  HashingStream stream;
+  {
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.EnableAliasing(true);
+    FIRM_CHECK(message.SerializeToCodedStream(&coded));
+  }
+  return stream.finish();
+}
+
+std::pair<std::uint32_t, std::uint64_t> place_of(const v1::SiteMessage& message) {
+  if (message.has_share()) {
+    return {message.share().position().attempt(), message.share().position().exchange()};
+  }
+  if (message.has_range()) {
+    return {message.range().position().attempt(), message.range().position().exchange()};
+  }
+  return {};
+}
+
+}  // namespace
+
+Ledger::Ledger(std::string path) : path_(std::move(path)) {
+  count_lines();
+  file_.reset(std::fopen(path_.c_str(), "ab"));
+  // Without a buffer, what was not written once is not written later.
+  if (!file_ || std::setvbuf(file_.get(), nullptr, _IONBF, 0) != 0) {
+    throw data_error({path_, "", "a file that can be added to", std::strerror(errno)});
+  }
+}
+
+void Ledger::count_lines() {
+  std::ifstream in(path_);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    cut_off_ = in.eof();  // no end of line
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    if (cut_off_ || json.is_discarded()) continue;  // was not sent
+    const auto kind = json.find("kind");
+    const auto bytes = json.find("bytes");
+    if (!json.is_object() || kind == json.end() || !kind->is_string() || bytes == json.end() ||
+        !bytes->is_number_unsigned()) {
+      throw data_error({path_, fmt::format("line {}", number),
+                        "the kind (text) and the bytes (a whole number) of a message",
+                        peer_text(line)});
+    }
+    Sums& sums = sums_[kind->get<std::string>()];
+    ++sums.messages;
+    sums.bytes += bytes->get<std::uint64_t>();
+  }
+}
+
+void Ledger::record(const v1::SiteMessage& message) {
+  const std::size_t bytes = message.ByteSizeLong();
+  const std::string kind = kind_of(message);
+  const auto [attempt, exchange] = place_of(message);
+  const nlohmann::ordered_json line = {{"time", now_text()},   {"attempt", attempt},
+                                       {"exchange", exchange}, {"kind", kind},
+                                       {"bytes", bytes},       {"sha256", hash_of(message)}};
+  const std::string text = (cut_off_ ? kCutOff : "") + line.dump() + "\n";
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), file_.get());
+  if (written != text.size()) {
+    cut_off_ = cut_off_ || written > 0;
+    throw data_error({path_, "", "room for one more line; nothing is sent that is not written down",
+                      std::strerror(errno)});
+  }
+  cut_off_ = false;
+  Sums& sums = sums_[kind];
+  ++sums.messages;
+  sums.bytes += bytes;
+}
+
+Ledger::Sums Ledger::total() const {
+  Sums all;
+  for (const auto& [kind, sums] : sums_) {
+    all.messages += sums.messages;
+    all.bytes += sums.bytes;
+  }
+  return all;
+}
+
+}  // namespace firm

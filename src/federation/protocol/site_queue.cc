@@ -1,0 +1,50 @@
+#include "federation/protocol/site_queue.h"
+
+namespace firm {
+
+void SiteQueue::push(const ToSite& what) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  if (what.ends_sums()) {
+    std::erase_if(waiting_, [](const ToSite& other) { return other.is_sum(); });
+    overtaken_ = true;
+  }
+  waiting_.push_back(what);
+  changed_.notify_one();
+}
+
+void SiteQueue::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  changed_.notify_one();
+}
+
+std::optional<ToSite> SiteQueue::pop() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+  if (waiting_.empty()) return std::nullopt;
+  ToSite next = waiting_.front();
+  waiting_.pop_front();
+  overtaken_ = false;
+  return next;
+}
+
+bool SiteQueue::overtaken() {
+  const std::lock_guard lock(mutex_);
+  return overtaken_;
+}
+
+void SiteQueue::send_all(const Write& write) {
+  bool broken = false;
+  while (!broken) {
+    const std::optional<ToSite> next = pop();
+    if (!next) return;
+    next->each([&](const v1::CoordinatorMessage& message) {
+      if (next->is_sum() && overtaken()) return false;
+      broken = !write(message);
+      return !broken;
+    });
+  }
+}
+
+}  // namespace firm

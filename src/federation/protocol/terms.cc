@@ -1,0 +1,165 @@
+#include "federation/protocol/terms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/files/sha256.h"
+#include "federation/protocol/exchange.h"
+#include "federation/secure/keystream.h"
+#include "firm/error.h"
+#include "prep/load_study.h"
+
+namespace firm {
+namespace {
+
+v1::Term term(const std::string& field, const std::string& value) {
+  v1::Term t;
+  t.set_field(field);
+  t.set_value(value);
+  return t;
+}
+
+// A number that a site finds from its data is not known to the others before it tells.
+std::string sigma_text(const SiteEntry& site) {
+  if (site.noise == Noise::kCounts) return "counts";
+  if (site.noise == Noise::kEstimated) return "estimate";
+  return fmt::format("{}", site.sigma_value());
+}
+
+bool is_agreed(const std::string& key) { return key != "threads" && key != "seed"; }
+
+void require(bool holds, const std::string& site, const std::string& expected) {
+  if (holds) return;
+  throw Error(Error::Kind::kNetwork,
+              fmt::format("geometry of {}: expected {}, found another", site, expected));
+}
+
+void check_noise(const v1::Noise& noise, const SiteEntry& entry) {
+  const bool given = entry.noise == Noise::kGiven;
+  const bool holds = given ? noise.sigma() == entry.sigma_value()
+                           : std::isfinite(noise.sigma()) && noise.sigma() > 0;
+  if (holds) return;
+  throw Error(Error::Kind::kNetwork,
+              fmt::format("noise of {}: expected {}, found {}", entry.name,
+                          given ? fmt::format("sigma {} as in the study", entry.sigma_value())
+                                : "a finite sigma above 0",
+                          noise.sigma()));
+}
+
+}  // namespace
+
+std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& options) {
+  std::vector<v1::Term> terms = {term("study", file.name),
+                                 term("image rows", fmt::format("{}", file.rows)),
+                                 term("image columns", fmt::format("{}", file.columns)),
+                                 term("slices", fmt::format("{}", file.slices)),
+                                 term("pixel size in cm", fmt::format("{}", file.pixel_size)),
+                                 term("other", file.other ? "true" : "false")};
+  for (const SiteEntry& site : file.sites) {
+    terms.push_back(term("site " + site.name + ", kind", site.kind));
+    terms.push_back(
+        term("site " + site.name + ", coefficient", fmt::format("{}", site.coefficient)));
+    terms.push_back(term("site " + site.name + ", sigma", sigma_text(site)));
+    terms.push_back(term("site " + site.name + ", key", site.key.empty() ? "any" : site.key));
+  }
+  for (const OptionText& option : describe_options(options)) {
+    if (is_agreed(option.key)) terms.push_back(term("option " + option.key, option.value));
+  }
+  return terms;
+}
+
+v1::Geometry to_message(const Geometry& g) {
+  v1::Geometry message;
+  message.mutable_angles()->Assign(g.angles.begin(), g.angles.end());
+  message.mutable_shifts()->Assign(g.shifts.begin(), g.shifts.end());
+  message.set_beamlets(static_cast<std::uint32_t>(g.beamlets));
+  message.set_spacing(g.spacing);
+  message.set_rotation_axis(g.rotation_axis);
+  return message;
+}
+
+Geometry from_message(const v1::Geometry& message, const StudyFile& file, const std::string& site) {
+  const auto finite = [](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  };
+  require(rays_in(message) > 0 && rays_in(message) <= kMostRays, site,
+          "angles and beamlets, and not too many of them");
+  require(finite(message.angles()) && finite(message.shifts()) &&
+              std::isfinite(message.rotation_axis()) && std::isfinite(message.spacing()) &&
+              message.spacing() > 0,
+          site, "finite numbers and a positive spacing");
+  require(message.shifts_size() == 0 || message.shifts_size() == message.angles_size(), site,
+          "no shifts, or one for each angle");
+  Geometry g;
+  g.image_rows = file.rows;
+  g.image_columns = file.columns;
+  g.pixel_size = file.pixel_size;
+  g.angles.assign(message.angles().begin(), message.angles().end());
+  g.shifts.assign(message.shifts().begin(), message.shifts().end());
+  g.beamlets = static_cast<int>(message.beamlets());
+  g.spacing = message.spacing();
+  g.rotation_axis = message.rotation_axis();
+  return g;
+}
+
+v1::Noise noise_message(const Site& site) {
+  v1::Noise message;
+  message.set_sigma(site.sigma);
+  message.set_weighted(site.weighted_values);
+  return message;
+}
+
+Study study_with(const StudyFile& file, const v1::Begin& begin) {
+  Study study = study_without_sites(file);
+  if (static_cast<std::size_t>(begin.members_size()) != file.sites.size()) {
+    throw Error(Error::Kind::kNetwork, fmt::format("coordinator: expected {} sites, found {}",
+                                                   file.sites.size(), begin.members_size()));
+  }
+  for (const bool xrt : {false, true}) {
+    for (const SiteEntry& entry : file.sites) {
+      if ((entry.kind == "xrt") != xrt) continue;
+      const auto member = std::find_if(begin.members().begin(), begin.members().end(),
+                                       [&](const v1::Member& m) { return m.site() == entry.name; });
+      require(member != begin.members().end(), entry.name, "one among those of all sites");
+      check_noise(member->noise(), entry);
+      study.sites.push_back({entry.name, xrt ? SiteKind::kXrt : SiteKind::kXrf, entry.coefficient,
+                             member->noise().sigma(),
+                             from_message(member->geometry(), file, entry.name),
+                             member->noise().weighted()});
+    }
+  }
+  study.validate();
+  return study;
+}
+
+std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begin) {
+  Transcript transcript("firm/v1/study");
+  transcript.number(terms.size());
+  for (const v1::Term& t : terms) transcript.text(t.field()).text(t.value());
+  transcript.number(static_cast<std::uint64_t>(begin.members_size()));
+  for (const v1::Member& m : begin.members()) {
+    transcript.text(m.site());
+    std::string numbers;
+    for (const double angle : m.geometry().angles()) numbers += fmt::format("{} ", angle);
+    transcript.text(numbers);
+    numbers.clear();
+    for (const double shift : m.geometry().shifts()) numbers += fmt::format("{} ", shift);
+    transcript.text(numbers);
+    transcript.text(fmt::format("{} {} {}", m.geometry().beamlets(), m.geometry().spacing(),
+                                m.geometry().rotation_axis()));
+    transcript.text(fmt::format("{} {}", m.noise().sigma(), m.noise().weighted()));
+  }
+  Sha256 hash;
+  hash.add(transcript.bytes());
+  return hash.finish();
+}
+
+std::uint64_t most_pixels(const StudyFile& file) {
+  // fedpgd gathers all images, and that of what is not measured.
+  return (file.sites.size() + 1) * static_cast<std::uint64_t>(file.rows) *
+         static_cast<std::uint64_t>(file.columns) * static_cast<std::uint64_t>(file.slices);
+}
+
+}  // namespace firm

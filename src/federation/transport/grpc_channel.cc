@@ -1,0 +1,169 @@
+#include "federation/transport/grpc_channel.h"
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+
+#include "federation/transport/grpc_limits.h"
+#include "federation/transport/grpc_log.h"
+#include "federation/secure/peer_text.h"
+#include "firm/error.h"
+#include "firm/v1/federation.grpc.pb.h"
+
+namespace firm {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string host_of(const std::string& server) { return server.substr(0, server.rfind(':')); }
+
+// gRPC says why a connection has failed in words only, such as "failed to connect to all addresses;
+// last error: UNKNOWN: ipv4:127.0.0.1:7443: Peer name 127.0.0.1 is not in peer certificate".
+[[noreturn]] void throw_not_connected(const std::string& server, const std::string& said) {
+  if (contains(said, "certificate verify failed")) {
+    throw Error(Error::Kind::kNetwork,
+                fmt::format("{}: expected a coordinator with a valid certificate of the authority "
+                            "in ca.crt, found one that has expired or is of another authority",
+                            server));
+  }
+  if (contains(said, "is not in peer certificate")) {
+    throw Error(Error::Kind::kNetwork,
+                fmt::format("{}: expected a certificate for the host {}, found one for others; at "
+                            "the coordinator: firm pki init --renew --host {}",
+                            server, host_of(server), host_of(server)));
+  }
+  if (contains(said, "wrong version number")) {
+    throw Error(Error::Kind::kNetwork,
+                fmt::format("{}: expected a coordinator, found a server without TLS", server));
+  }
+  // A coordinator looks at a site's certificate after the site has looked at the coordinator's.
+  if (contains(said, "Socket closed")) {
+    throw ChannelLost(
+        fmt::format("{}: connected, but the other end has hung up: it is closing down, or does not "
+                    "accept this site's certificate (its log tells)",
+                    server));
+  }
+  constexpr std::string_view kBefore = "last error: ";
+  const std::size_t at = said.find(kBefore);
+  throw ChannelLost(fmt::format("{}: cannot connect: {}", server,
+                                at == std::string::npos ? said : said.substr(at + kBefore.size())));
+}
+
+// Whether the coordinator does not want this site, rather than cannot have it now.
+bool is_refusal(grpc::StatusCode code) {
+  return code == grpc::StatusCode::PERMISSION_DENIED || code == grpc::StatusCode::UNIMPLEMENTED ||
+         code == grpc::StatusCode::INVALID_ARGUMENT || code == grpc::StatusCode::RESOURCE_EXHAUSTED;
+}
+
+}  // namespace
+
+struct GrpcChannel::State {
+  GrpcLog log{{}};  // what it would tell is thrown
+  grpc::ClientContext context;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::Federation::Stub> stub;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::SiteMessage, v1::CoordinatorMessage>> stream;
+  bool over = false;
+
+  // Makes channel and stub, whether or not there is a connection in the end.
+  void dial(const std::string& server, const TlsIdentity& identity, double seconds,
+            double keepalive_seconds = kKeepaliveSeconds);
+
+  // Until there is a connection, the first try has failed, or time is up.
+  void wait_for_connection(double seconds) const {
+    const auto deadline = std::chrono::system_clock::now() +
+                          std::chrono::milliseconds(static_cast<long>(1000 * seconds));
+    grpc_connectivity_state at = channel->GetState(true);
+    while (at != GRPC_CHANNEL_READY && at != GRPC_CHANNEL_TRANSIENT_FAILURE &&
+           channel->WaitForStateChange(at, deadline)) {
+      at = channel->GetState(true);
+    }
+  }
+  bool connected() const { return channel->GetState(false) == GRPC_CHANNEL_READY; }
+  bool has_failed() const { return channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE; }
+
+  // A call over what is not connected fails at once, and says why.
+  std::string why_not_connected() const {
+    grpc::ClientContext at_once;
+    at_once.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
+    return stub->Join(&at_once)->Finish().error_message();
+  }
+
+  // Why the stream ended.
+  [[noreturn]] void throw_ended() {
+    if (over) throw ChannelLost("the connection has ended");
+    over = true;
+    const grpc::Status status = stream->Finish();
+    if (is_refusal(status.error_code())) {
+      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(status.error_message()));
+    }
+    throw ChannelLost(status.ok() ? "the coordinator has closed the connection"
+                                  : peer_text(status.error_message()));
+  }
+};
+
+void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& identity,
+                              double seconds, double keepalive_seconds) {
+  grpc::SslCredentialsOptions tls;
+  tls.pem_root_certs = identity.ca;
+  tls.pem_private_key = identity.key;
+  tls.pem_cert_chain = identity.certificate;
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetMaxReceiveMessageSize(kLargestAnswer);
+  // No connection of another channel, whose state could be stale, is taken over.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  channel = grpc::CreateCustomChannel(server, grpc::SslCredentials(tls), arguments);
+  wait_for_connection(seconds);
+  stub = v1::Federation::NewStub(channel);
+}
+
+GrpcChannel::GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds,
+                         double keepalive_seconds)
+    : state_(std::make_unique<State>()) {
+  state_->dial(server, identity, seconds, keepalive_seconds);
+  if (!state_->connected()) throw_not_connected(server, state_->why_not_connected());
+  state_->stream = state_->stub->Join(&state_->context);
+}
+
+void GrpcChannel::try_out(const std::string& server, const TlsIdentity& identity, double seconds) {
+  State state;
+  state.dial(server, identity, seconds);
+  if (state.connected()) return;
+  // Asking why, while it still connects, could open a stream.
+  if (!state.has_failed()) {
+    throw ChannelLost(fmt::format("{}: no answer within {} s", server, seconds));
+  }
+  throw_not_connected(server, state.why_not_connected());
+}
+
+GrpcChannel::~GrpcChannel() {
+  if (!state_->stream || state_->over) return;
+  state_->context.TryCancel();
+  state_->stream->Finish();
+}
+
+void GrpcChannel::send(const v1::SiteMessage& message) {
+  if (state_->stream->Write(message)) return;
+  // What the coordinator said before it closed the stream tells more than how it did.
+  v1::CoordinatorMessage last;
+  while (!state_->over && state_->stream->Read(&last)) {
+    if (last.has_refusal()) {
+      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(last.refusal().message()));
+    }
+  }
+  state_->throw_ended();
+}
+
+v1::CoordinatorMessage GrpcChannel::receive() {
+  v1::CoordinatorMessage message;
+  if (!state_->stream->Read(&message)) state_->throw_ended();
+  return message;
+}
+
+void GrpcChannel::cancel() { state_->context.TryCancel(); }
+
+}  // namespace firm

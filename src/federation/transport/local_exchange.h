@@ -1,0 +1,85 @@
+// LocalExchange: a WordExchange between threads of one process, and through one of them between the
+// processes of a program.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "federation/transport/processes.h"
+#include "federation/sums/word_exchange.h"
+
+namespace firm {
+
+// What the others of a allreduce get when one of them has failed.
+class PeerFailed : public std::runtime_error {
+ public:
+  PeerFailed() : std::runtime_error("another part of the run has failed") {}
+};
+
+// Where the threads of a process add up their shares; the last to arrive does it.
+class LocalAllreduce {
+ public:
+  struct Size {
+    std::size_t here = 1;    // threads of this process; one where there are groups
+    std::size_t sites = 1;   // whose words are added up
+    std::size_t groups = 1;  // of slices
+  };
+
+  // `checkpoint_due` is asked once in every sum at process 0; all then keep their state.
+  LocalAllreduce(Processes& processes, const Size& size, std::function<bool()> checkpoint_due);
+
+  const Size& size() const { return size_; }
+  Processes& processes() const { return processes_; }
+
+  struct Outcome {
+    std::optional<int> scale;
+    bool checkpoint = false;
+  };
+  Outcome sum(const ShareView& share, std::optional<int> exponent);
+
+  // Ends the allreduce: the others throw PeerFailed.
+  void leave();
+
+ private:
+  void combine();
+
+  Processes& processes_;
+  const Size size_;
+  const std::function<bool()> checkpoint_due_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t arrived_ = 0;
+  std::size_t leaving_ = 0;
+  bool broken_ = false;
+  std::vector<std::uint32_t> words_;
+  std::vector<ScalarWord> scalars_;
+  std::optional<int> exponent_;
+  Outcome outcome_;
+};
+
+class LocalExchange : public WordExchange {
+ public:
+  explicit LocalExchange(LocalAllreduce& allreduce) : allreduce_(allreduce) {}
+
+  std::size_t sites() const override { return allreduce_.size().sites; }
+  std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
+                         const std::string& opener) override;
+  std::size_t slice_groups() const override { return allreduce_.size().groups; }
+  void sum_slices(std::span<ScalarWord> scalars) override {
+    allreduce_.processes().add_slices(scalars);
+  }
+  int largest_of_slices(int number) override {
+    return allreduce_.processes().largest_of_slices(number);
+  }
+  bool checkpoint_asked() override { return std::exchange(checkpoint_asked_, false); }
+
+ private:
+  LocalAllreduce& allreduce_;
+  bool checkpoint_asked_ = false;
+};
+
+}  // namespace firm

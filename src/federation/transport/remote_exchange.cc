@@ -1,0 +1,196 @@
+#include "federation/transport/remote_exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "io/files/sha256.h"
+#include "federation/protocol/exchange.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "words travel as they are in memory");
+
+Error wrong_answer(const std::string& text) {
+  return {Error::Kind::kNetwork, "coordinator: " + text};
+}
+
+std::string hash_of(const ShareView& sum) {
+  Sha256 hash;
+  hash.add(std::as_bytes(sum.words));
+  hash.add(std::as_bytes(sum.scalars));
+  return hash.finish();
+}
+
+}  // namespace
+
+RemoteExchange::RemoteExchange(Setup setup)
+    : setup_(std::move(setup)), totals_(setup_.totals), seen_(setup_.totals) {}
+
+bool RemoteExchange::checkpoint_asked() { return std::exchange(checkpoint_asked_, false); }
+
+void RemoteExchange::tell(SiteState state) const {
+  if (setup_.on_state) setup_.on_state(state);
+}
+
+v1::Position RemoteExchange::position() const {
+  v1::Position position;
+  position.set_attempt(setup_.attempt);
+  position.set_exchange(exchange_);
+  position.set_try_(try_);
+  return position;
+}
+
+MaskPosition RemoteExchange::mask_position(const std::string& opener) const {
+  return {exchange_, (std::uint64_t{setup_.attempt} << 32) | try_, seen_.text(), opener};
+}
+
+bool RemoteExchange::opens(const std::string& opener) const {
+  return !setup_.masker || opener.empty() || opener == setup_.site;
+}
+
+std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int> exponent,
+                                       const std::string& opener) {
+  tell(SiteState::kSending);
+  if (exponent) {
+    send_range(*exponent, share.words.size());
+  } else {
+    if (setup_.masker) setup_.masker->mask(share, mask_position(opener));
+    send_share(share);
+  }
+  tell(SiteState::kWaiting);
+  const std::optional<int> scale = receive_total(share);
+  tell(SiteState::kComputing);
+  if (scale) return scale;
+  if (exponent) throw wrong_answer("expected the scale of this exchange, found a sum");
+  open(share, opener);
+  ++exchange_;
+  try_ = 0;
+  return {};
+}
+
+// Sites compare what they have opened, which is the same in every attempt; of a sum for one site
+// what was sent, which is noise to the others.
+void RemoteExchange::open(const ShareView& sum, const std::string& opener) {
+  const auto unmask = [&] {
+    if (setup_.masker && opens(opener)) setup_.masker->unmask(sum, mask_position(opener));
+  };
+  if (opener.empty()) unmask();
+  const std::string hash = hash_of(sum);
+  if (opener.empty()) {
+    totals_.add(hash);
+  } else {
+    unmask();
+  }
+  seen_.add(hash);
+}
+
+void RemoteExchange::send_range(int exponent, std::size_t length) {
+  v1::SiteMessage message;
+  v1::Range& range = *message.mutable_range();
+  *range.mutable_position() = position();
+  range.set_exponent(exponent);
+  range.set_length(length);
+  send_recorded(*setup_.channel, *setup_.ledger, message);
+}
+
+void RemoteExchange::send_share(const ShareView& all) {
+  std::size_t offset = 0;
+  std::size_t taken = 0;
+  do {
+    const std::size_t count = std::min(kChunkWords, all.words.size() - offset);
+    wait_for_room(offset + count, taken);
+    v1::SiteMessage message;
+    v1::Share& share = *message.mutable_share();
+    *share.mutable_position() = position();
+    share.set_length(all.words.size());
+    share.set_offset(offset);
+    share.set_words(all.words.data() + offset, count * sizeof(std::uint32_t));
+    offset += count;
+    if (offset == all.words.size()) {
+      share.set_last(true);
+      share.set_scalars(all.scalars.data(), all.scalars.size_bytes());
+    }
+    send_recorded(*setup_.channel, *setup_.ledger, message);
+  } while (offset < all.words.size());
+}
+
+void RemoteExchange::wait_for_room(std::size_t end, std::size_t& taken) {
+  while (end > taken + kAheadWords) {
+    const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
+    const v1::Position& p = message.taken().position();
+    if (!message.has_taken() || p.attempt() != setup_.attempt || p.exchange() != exchange_ ||
+        p.try_() != try_ || message.taken().words() <= taken) {
+      throw wrong_answer("expected how much it has taken of a share, found another message");
+    }
+    taken = message.taken().words();
+  }
+}
+
+std::optional<int> RemoteExchange::receive_total(const ShareView& share) {
+  std::size_t received = 0;
+  for (;;) {
+    const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
+    if (message.has_taken() && received == 0) continue;  // of the last words, which were sent
+    if (message.has_scale() && received == 0) return take_scale(message.scale());
+    if (!message.has_total()) throw wrong_answer("expected a sum, found another message");
+    take_chunk(message.total(), share, received);
+    received += message.total().words().size() / sizeof(std::uint32_t);
+    if (message.total().last()) return {};
+  }
+}
+
+int RemoteExchange::take_scale(const v1::Scale& scale) {
+  const v1::Position& p = scale.position();
+  if (p.attempt() != setup_.attempt || p.exchange() != exchange_ || p.try_() != try_ + 1 ||
+      scale.fraction_bits() < kLeastFractionBits || scale.fraction_bits() > kMostFractionBits) {
+    throw wrong_answer("expected the scale of this exchange, found another");
+  }
+  ++try_;
+  return scale.fraction_bits();
+}
+
+void RemoteExchange::take_chunk(const v1::Total& total, const ShareView& share,
+                                std::size_t received) {
+  const v1::Position& p = total.position();
+  const std::size_t length = share.words.size();
+  const std::size_t count = total.words().size() / sizeof(std::uint32_t);
+  const bool fits = p.attempt() == setup_.attempt && p.exchange() == exchange_ &&
+                    p.try_() == try_ && total.length() == length && total.offset() == received &&
+                    total.words().size() % sizeof(std::uint32_t) == 0 &&
+                    count <= length - received && total.last() == (received + count == length) &&
+                    (!total.last() || total.scalars().size() == share.scalars.size_bytes());
+  if (!fits) {
+    throw wrong_answer(fmt::format(
+        "expected words from {} on of the {} of exchange {}, found {} words from {} on of the {} "
+        "of exchange {}",
+        received, length, exchange_, count, total.offset(), total.length(), p.exchange()));
+  }
+  std::copy_n(total.words().data(), total.words().size(),
+              reinterpret_cast<char*>(share.words.data() + received));
+  if (!total.last()) return;
+  std::copy_n(total.scalars().data(), total.scalars().size(),
+              reinterpret_cast<char*>(share.scalars.data()));
+  checkpoint_asked_ = checkpoint_asked_ || total.checkpoint();
+}
+
+RemoteExchange join_attempt(const KeyExchange& with, const v1::Begin& begin,
+                            std::function<void(SiteState)> on_state) {
+  RemoteExchange::Setup setup{&with.channel,
+                              &with.ledger,
+                              with.site,
+                              begin.attempt(),
+                              static_cast<std::size_t>(begin.members_size()),
+                              {},
+                              with.totals,
+                              std::move(on_state)};
+  if (begin.secure()) setup.masker = exchange_keys(with, begin);
+  return RemoteExchange(std::move(setup));
+}
+
+}  // namespace firm

@@ -1,0 +1,242 @@
+#include "io/files/image_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "firm/error.h"
+#include "firm/version.h"
+#include "io/formats/unknown_format.h"
+#include "io/hdf5/hdf5.h"
+#include "io/study/quantity.h"
+
+namespace firm {
+namespace {
+
+constexpr const char* kEntry = "/entry";
+constexpr const char* kProcess = "/entry/process";
+constexpr const char* kProgramName = "/entry/program_name";
+
+std::string group_of(const std::string& site) { return std::string(kEntry) + "/" + site; }
+
+void require_names(const std::string& path, const std::vector<ImageStack>& stacks) {
+  std::set<std::string> seen;
+  for (const ImageStack& stack : stacks) {
+    if (!is_site_name(stack.name)) {
+      throw data_error({path, "name of a site", "one that can be the name of a directory",
+                        "'" + stack.name + "'"});
+    }
+    if (!seen.insert(stack.name).second) {
+      throw data_error({path, "name of a site", "a different one for each", "two " + stack.name});
+    }
+  }
+}
+
+// Distances of the pixel centres from the first edge: rising, which is what viewers handle best.
+void write_axis(h5::Writer& writer, const std::string& group, const std::string& name,
+                std::size_t count, double step_um) {
+  std::vector<double> centres;
+  for (std::size_t i = 0; i < count; ++i) {
+    centres.push_back((static_cast<double>(i) + 0.5) * step_um);
+  }
+  const std::string path = group + "/" + name;
+  writer.dataset(path, {count}, std::span<const double>(centres));
+  writer.attribute(path, "units", "um");
+  writer.attribute(path, "long_name", name + " (um)");
+}
+
+void write_slice_numbers(h5::Writer& writer, const std::string& path, std::size_t count) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(static_cast<std::int64_t>(i));
+  writer.dataset(path, {count}, std::span<const std::int64_t>(numbers));
+  writer.attribute(path, "units", "1");
+}
+
+void write_slices(h5::Writer& writer, const std::string& path, const ImageGrid& grid,
+                  const Slices& images) {
+  const h5::Handle target = writer.create(path, {images.count(), grid.rows, grid.columns});
+  for (std::size_t k = 0; k < images.count(); ++k) {
+    writer.fill(target, path, {{k, 0, 0}, {1, grid.rows, grid.columns}}, images.slice(k));
+  }
+}
+
+void write_stack(h5::Writer& writer, const ImageGrid& grid, const ImageStack& stack) {
+  FIRM_CHECK(stack.images.pixels() == grid.rows * grid.columns);
+  const std::string group = group_of(stack.name);
+  const std::string signal = group + "/" + stack.signal;
+  writer.group(group);
+  writer.attribute(group, "NX_class", "NXdata");
+  writer.attribute(group, "signal", stack.signal);
+  writer.attribute(group, "axes", std::vector<std::string>{"slice", "row", "column"});
+  writer.text(group + "/title", stack.name);
+  write_slices(writer, signal, grid, stack.images);
+  writer.attribute(signal, "units", stack.units);
+  writer.attribute(signal, "long_name", fmt::format("{} ({})", stack.signal, stack.units));
+  writer.attribute(signal, "interpretation", "image");
+  write_slice_numbers(writer, group + "/slice", stack.images.count());
+  const double step = grid.pixel_size / kMicrometre;
+  write_axis(writer, group, "row", grid.rows, step);
+  write_axis(writer, group, "column", grid.columns, step);
+}
+
+void write_notes(h5::Writer& writer, const ImageNotes& notes) {
+  if (notes.study.empty() && notes.summary.empty()) return;
+  const std::string group = kProcess;
+  writer.group(group);
+  writer.attribute(group, "NX_class", "NXprocess");
+  writer.text(group + "/program", "firm");
+  writer.text(group + "/version", kVersion);
+  if (!notes.study.empty()) writer.text(group + "/study", notes.study);
+  if (!notes.summary.empty()) writer.text(group + "/summary", notes.summary);
+}
+
+// The sites whose images are in the file, in the order of their names.
+std::set<std::string> sites_in(const h5::Reader& reader) {
+  const std::string start = group_of("");
+  std::set<std::string> sites;
+  for (const std::string& path : reader.dataset_paths()) {
+    if (!path.starts_with(start)) continue;
+    const std::size_t end = path.find('/', start.size());
+    if (end == std::string::npos) continue;
+    const std::string site = path.substr(start.size(), end - start.size());
+    if (reader.text_attribute(group_of(site), "signal")) sites.insert(site);
+  }
+  return sites;
+}
+
+h5::Dataset open_images(const h5::Reader& reader, const std::string& site) {
+  const std::string group = group_of(site);
+  const auto signal = reader.text_attribute(group, "signal");
+  if (!signal) {
+    const std::set<std::string> sites = sites_in(reader);
+    throw data_error({reader.file(), group, "images of this site (NXdata with a signal)",
+                      sites.empty() ? describe_unknown_format(reader)
+                                    : fmt::format("only those of {}", fmt::join(sites, ", "))});
+  }
+  h5::Dataset dataset = reader.dataset(group + "/" + *signal);
+  const h5::Shape& shape = dataset.shape();
+  if (shape.size() != 3 || h5::element_count(shape) == 0) {
+    throw data_error({reader.file(), dataset.path(),
+                      "three dimensions (slice, row, column), none of them 0",
+                      "the shape " + h5::to_string(shape)});
+  }
+  return dataset;
+}
+
+void read_slice(const h5::Dataset& dataset, std::size_t k, std::span<float> out) {
+  const h5::Shape& shape = dataset.shape();
+  dataset.read({{k, 0, 0}, {1, shape[1], shape[2]}}, out);
+}
+
+Block read_slices(const h5::Dataset& dataset, const SliceRange& range) {
+  const h5::Shape& shape = dataset.shape();
+  Block images(shape[1] * shape[2], range.count);
+  std::vector<float> slice(images.rows());
+  for (std::size_t k = 0; k < range.count; ++k) {
+    read_slice(dataset, range.first + k, slice);
+    for (std::size_t pixel = 0; pixel < slice.size(); ++pixel) images(pixel, k) = slice[pixel];
+  }
+  return images;
+}
+
+// Throws firm::Error unless the images have this shape.
+h5::Dataset open_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                        std::size_t slices) {
+  h5::Dataset dataset = open_images(h5::Reader(path), site);
+  const h5::Shape expected = {slices, grid.rows, grid.columns};
+  if (dataset.shape() != expected) {
+    throw data_error({path, dataset.path(),
+                      "the shape " + h5::to_string(expected) + " (slice, row, column)",
+                      h5::to_string(dataset.shape())});
+  }
+  return dataset;
+}
+
+}  // namespace
+
+bool is_site_name(const std::string& name) {
+  // "." and ".." are groups and directories of another kind; the others are taken in the file.
+  for (const char* taken : {"", ".", "..", "process", "program_name", "multiplier"}) {
+    if (name == taken) return false;
+  }
+  return name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+}
+
+void write_images(const std::string& path, const ImageGrid& grid,
+                  const std::vector<ImageStack>& stacks, const ImageNotes& notes) {
+  FIRM_CHECK(!stacks.empty());
+  require_names(path, stacks);
+  h5::Writer writer(path);
+  writer.attribute("/", "NX_class", "NXroot");
+  writer.attribute("/", "creator", "firm");
+  writer.attribute("/", "default", "entry");
+  writer.group(kEntry);
+  writer.attribute(kEntry, "NX_class", "NXentry");
+  writer.attribute(kEntry, "default", stacks.back().name);
+  writer.text(kProgramName, "firm");
+  writer.attribute(kProgramName, "version", kVersion);
+  for (const ImageStack& stack : stacks) write_stack(writer, grid, stack);
+  for (const ImageStack& stack : notes.further) write_stack(writer, grid, stack);
+  write_notes(writer, notes);
+  writer.commit();
+}
+
+struct ImageSlices::File {
+  File(const std::string& path, const std::string& site)
+      : reader(path), images(open_images(reader, site)) {}
+  h5::Reader reader;
+  h5::Dataset images;
+};
+
+ImageSlices::ImageSlices(const std::string& path, const std::string& site)
+    : file_(std::make_unique<File>(path, site)),
+      signal_(*file_->reader.text_attribute(group_of(site), "signal")),
+      units_(file_->reader.text_attribute(file_->images.path(), "units").value_or("")) {}
+
+ImageSlices::~ImageSlices() = default;
+
+std::size_t ImageSlices::slices() const { return file_->images.shape()[0]; }
+std::size_t ImageSlices::rows() const { return file_->images.shape()[1]; }
+std::size_t ImageSlices::columns() const { return file_->images.shape()[2]; }
+
+std::vector<float> ImageSlices::read(std::size_t slice) const {
+  std::vector<float> values(rows() * columns());
+  file_->images.read({{slice, 0, 0}, {1, rows(), columns()}}, std::span<float>(values));
+  return values;
+}
+
+std::vector<std::string> image_names(const std::string& path) {
+  const h5::Reader reader(path);
+  std::set<std::string> names = sites_in(reader);
+  names.erase("multiplier");
+  return {names.begin(), names.end()};
+}
+
+Block read_images(const std::string& path, const std::string& site) {
+  const h5::Dataset dataset = open_images(h5::Reader(path), site);
+  return read_slices(dataset, {0, dataset.shape()[0]});
+}
+
+Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                  std::size_t slices) {
+  return read_images(path, site, grid, slices, {0, slices});
+}
+
+Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                  std::size_t slices, const SliceRange& range) {
+  FIRM_CHECK(range.first + range.count <= slices);
+  return read_slices(open_images(path, site, grid, slices), range);
+}
+
+Slices stored_images(const std::string& path, const std::string& site, const ImageGrid& grid,
+                     std::size_t slices) {
+  // Opened for every slice: the files of a large volume are many.
+  return {grid.rows * grid.columns, slices, [=](std::size_t k, std::span<float> out) {
+            read_slice(open_images(path, site, grid, slices), k, out);
+          }};
+}
+
+}  // namespace firm

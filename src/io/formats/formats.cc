@@ -1,0 +1,212 @@
+#include "io/formats/formats.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "firm/error.h"
+#include "io/files/angle_file.h"
+#include "io/formats/unknown_format.h"
+#include "io/formats/map_folder.h"
+#include "io/formats/monitor_reader.h"
+#include "io/study/quantity.h"
+#include "io/files/crash_guard.h"
+
+namespace firm {
+namespace {
+
+using Format = std::optional<Scan> (*)(const h5::Reader&, const ScanRequest&);
+
+constexpr Format kFormats[] = {data_exchange_scan, xrftomo_scan, nxtomo_scan, nexus_grid_scan};
+
+// Files of which a folder has one for each angle.
+std::optional<MapLayout> layout_of(const h5::Reader& reader) {
+  std::optional<MapLayout> layout = maps_layout(reader);
+  return layout ? std::move(layout) : pyxrf_layout(reader);
+}
+
+Scan hdf5_scan(const std::string& file, const ScanRequest& request) {
+  const h5::Reader reader(file);
+  for (const Format format : kFormats) {
+    if (std::optional<Scan> scan = format(reader, request)) return std::move(*scan);
+  }
+  if (const std::optional<MapLayout> layout = layout_of(reader)) {
+    throw data_error({file, "", "a folder with one such file for each angle",
+                      fmt::format("one file of {}", layout->format)});
+  }
+  throw data_error(
+      {file, "/exchange/data",
+       "a file of Data Exchange, XRFtomo or NeXus (NXtomo), for example with a dataset "
+       "(theta, y, x) of this name",
+       describe_unknown_format(reader)});
+}
+
+Scan hdf5_folder_scan(const Folder& folder, const ScanRequest& request) {
+  const h5::Reader reader(folder.files.front());
+  const std::optional<MapLayout> layout = layout_of(reader);
+  if (layout) return map_folder_scan(folder, *layout, request);
+  throw data_error({folder.path, "", "files of XRF-Maps or PyXRF, one for each angle",
+                    fmt::format("a directory with {} HDF5 file{}; in {}: {}", folder.files.size(),
+                                folder.files.size() == 1 ? "" : "s",
+                                name_of_file(folder.files.front()), describe_unknown_format(reader))});
+}
+
+void refuse_axes(const std::string& path, const ScanRequest& request) {
+  if (request.axes.empty()) return;
+  throw data_error(
+      {path, "axes", "none: HDF5 files say themselves in which order they are", request.axes});
+}
+
+Scan folder_scan(const std::string& path, const ScanRequest& request) {
+  const Folder folder = list_folder(path);
+  if (folder.kind == FileKind::kTiff) return tiff_folder_scan(folder, request);
+  refuse_axes(path, request);
+  return hdf5_folder_scan(folder, request);
+}
+
+Scan file_scan(const std::string& path, const ScanRequest& request) {
+  switch (kind_of_file(path)) {
+    case FileKind::kNpy:
+      return npy_scan(path, request);
+    case FileKind::kTiff:
+      return tiff_scan(path, request);
+    case FileKind::kHdf5:
+      refuse_axes(path, request);
+      return hdf5_scan(path, request);
+    case FileKind::kOther:
+      break;
+  }
+  throw data_error({path, "", "an HDF5 file, a TIFF or a .npy", "a file of another format"});
+}
+
+// The angles of a file of their own take the place of those in the data.
+void set_angles(Scan& scan, const ScanRequest& request) {
+  const Frames::Facts& data = scan.data->facts();
+  if (!request.angles.empty()) {
+    scan.theta = read_angles(request.angles);
+    scan.theta_source = request.angles;
+  } else if (scan.theta.empty()) {
+    throw data_error(
+        {scan.file, "angles",
+         fmt::format("a file with {} angles, one per frame of {} {} {} (angles = \"...\" in the "
+                     "study, --angles)",
+                     data.frames, h5::to_string(data.shape), data.axes, data.type),
+         "none"});
+  }
+  check_angles(scan);
+}
+
+// So does a monitor.
+void set_monitor(Scan& scan, bool folder, const ScanRequest& request) {
+  if (!request.monitor_file.empty()) scan.monitor = monitor_file(request.monitor_file, scan);
+  if (request.monitor.empty()) return;
+  if (folder || kind_of_file(scan.file) != FileKind::kHdf5) {
+    throw data_error({scan.file, request.monitor,
+                      "one HDF5 file with this dataset, or the name of a file with the monitor, "
+                      "without a '/' in front",
+                      folder ? "a folder" : "a file of another format"});
+  }
+  scan.monitor = monitor_dataset(h5::Reader(scan.file), request.monitor, scan);
+}
+
+Scan open(const std::string& path, bool folder, const ScanRequest& request) {
+  Scan scan = folder ? folder_scan(path, request) : file_scan(path, request);
+  scan.file = path;
+  set_angles(scan, request);
+  set_monitor(scan, folder, request);
+  return scan;
+}
+
+// HDF5 crashes on some files that are damaged (1.10 does on text of variable length); a child
+// process looks first.
+bool is_hdf5(const std::string& path, bool folder) {
+  return (folder ? list_folder(path).kind : kind_of_file(path)) == FileKind::kHdf5;
+}
+
+void look_at(const Scan& scan) {
+  for (const auto* frames : {&scan.data, &scan.white, &scan.dark, &scan.monitor}) {
+    if (*frames) (*frames)->read({0, 1, 0, 1});
+  }
+}
+
+}  // namespace
+
+Scan open_scan(const std::string& file, const ScanRequest& request) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  const bool folder = std::filesystem::is_directory(status);
+  if (!folder && !std::filesystem::is_regular_file(status)) {
+    throw data_error({file, "", "an HDF5 file, a TIFF, a .npy, or a folder of files",
+                      std::filesystem::exists(status) ? "neither a file nor a folder"
+                      : error                         ? error.message()
+                                                      : "No such file or directory"});
+  }
+  if (is_hdf5(file, folder) && !survives_in_child([&] { look_at(open(file, folder, request)); })) {
+    throw data_error(
+        {file, "", "HDF5 that can be read",
+         "a file that is damaged: the HDF5 library crashes on it, or does not come to an end"});
+  }
+  return open(file, folder, request);
+}
+
+h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
+                    const std::string& expected) {
+  h5::Dataset dataset = reader.dataset(path);
+  const h5::Shape& shape = dataset.shape();
+  if (shape.size() != dimensions) {
+    throw data_error({reader.file(), path, expected, "the shape " + h5::to_string(shape)});
+  }
+  if (h5::element_count(shape) == 0) {
+    throw data_error(
+        {reader.file(), path, "at least one value", "the shape " + h5::to_string(shape)});
+  }
+  if (!dataset.numeric()) throw data_error({reader.file(), path, "numbers", dataset.type_name()});
+  dataset.check_size();
+  return dataset;
+}
+
+double degrees_of_unit(const h5::Reader& reader, const std::string& path) {
+  const std::string units = units_of(reader, path, "degrees");
+  if (const auto degrees = unit_size(Dimension::kAngle, units)) return *degrees;
+  throw data_error({reader.file(), path + "@units", "degrees or radians", units});
+}
+
+std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path) {
+  const double degrees = degrees_of_unit(reader, path);
+  std::vector<double> angles = reader.dataset(path).read_all<double>();
+  for (double& angle : angles) angle *= degrees;
+  return angles;
+}
+
+void check_angles(const Scan& scan) {
+  const std::size_t frames = scan.data->frames();
+  if (scan.theta.size() == frames) return;
+  throw data_error({scan.file, scan.theta_source,
+                    fmt::format("{} angles, one per frame of {}", frames, scan.data->facts().path),
+                    fmt::format("{}", scan.theta.size())});
+}
+
+std::string units_of(const h5::Reader& reader, const std::string& path,
+                     const std::string& otherwise) {
+  return reader.text_attribute(path, "units").value_or(otherwise);
+}
+
+std::size_t find_element(const std::string& file, const std::string& path,
+                         const std::vector<std::string>& names, const ScanRequest& request) {
+  const std::string list = fmt::format("{}", fmt::join(names, ", "));
+  if (request.element.empty() && (names.size() == 1 || request.first)) return 0;
+  if (request.element.empty()) {
+    throw data_error({file, path,
+                      "an element to be chosen (element = \"...\" in the study, "
+                      "--element)",
+                      "several: " + list});
+  }
+  const auto at = std::find(names.begin(), names.end(), request.element);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  throw data_error({file, path, fmt::format("the element {}", request.element), list});
+}
+
+}  // namespace firm

@@ -1,0 +1,144 @@
+// HDF5 files, as far as FIRM needs them: numbers, texts and attributes, read and written by path.
+//
+// The library's own error printing is off; what it has to say is put into a firm::Error that names
+// the file and the dataset. One thread at a time may use this part of the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/files/pending_file.h"
+
+namespace firm::h5 {
+
+using Shape = std::vector<std::size_t>;
+
+// Whether a file is of this format, whatever its name.
+bool is_hdf5(const std::string& file);
+
+std::size_t element_count(const Shape& shape);
+// "(181, 2, 640)"; "scalar" without dimensions.
+std::string to_string(const Shape& shape);
+
+// A box within a dataset: one start and one count per dimension.
+struct Slab {
+  Shape start;
+  Shape count;
+};
+
+// Owns one identifier of the HDF5 library, of any kind.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(std::int64_t id) : id_(id) {}
+  ~Handle() { reset(); }
+  Handle(Handle&& other) noexcept : id_(other.release()) {}
+  Handle& operator=(Handle&& other) noexcept;
+
+  std::int64_t get() const { return id_; }
+  bool ok() const { return id_ >= 0; }
+  std::int64_t release();
+  void reset();
+
+ private:
+  std::int64_t id_ = -1;
+};
+
+// A dataset of an open Reader. T is float, double or std::int64_t, and for writing also
+// std::uint16_t; the library converts from the type in the file.
+class Dataset {
+ public:
+  Dataset(std::string file, std::string path, Handle handle);
+
+  const std::string& path() const { return path_; }
+  const Shape& shape() const { return shape_; }
+  // Shape of the chunks the dataset is stored in; empty when it is stored as one piece.
+  const Shape& chunk() const { return chunk_; }
+  // "float32", "uint16", "string", ...
+  const std::string& type_name() const { return type_name_; }
+  bool numeric() const { return numeric_; }
+
+  // Throws firm::Error when the dataset claims more values than its file can have. To be called
+  // before memory is taken for them.
+  void check_size() const;
+
+  template <typename T>
+  void read(const Slab& slab, std::span<T> out) const;
+  template <typename T>
+  std::vector<T> read_all() const;
+
+ private:
+  std::string file_;
+  std::string path_;
+  Handle handle_;
+  Shape shape_;
+  Shape chunk_;
+  std::string type_name_;
+  bool numeric_ = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string file);
+
+  const std::string& file() const { return file_; }
+
+  bool has(const std::string& path) const;
+  // Throws firm::Error when there is none, or when it is a group.
+  Dataset dataset(const std::string& path) const;
+  // A number stored as a scalar or as an array of one.
+  double number(const std::string& path) const;
+  std::string text(const std::string& path) const;  // an array is joined with ':'
+  std::vector<std::string> texts(const std::string& path) const;
+  // An array of texts is joined with ':'. Nothing when there is no such attribute, or when it is
+  // not text.
+  std::optional<std::string> text_attribute(const std::string& path, const std::string& name) const;
+  // Nothing when there is no such attribute, or when it is not one number.
+  std::optional<double> number_attribute(const std::string& path, const std::string& name) const;
+  // Paths of all datasets, sorted.
+  std::vector<std::string> dataset_paths() const;
+
+ private:
+  std::string file_;
+  Handle handle_;
+};
+
+// Writes a new file; it takes its name at `commit`, and disappears without. Groups on the way to a
+// path are created. The same calls give the same bytes: no times are stored.
+class Writer {
+ public:
+  explicit Writer(const std::string& file);
+  ~Writer();
+
+  void group(const std::string& path);
+  template <typename T>
+  void dataset(const std::string& path, const Shape& shape, std::span<const T> values);
+  void number(const std::string& path, double value, const std::string& units);
+  void text(const std::string& path, const std::string& value);
+  void texts(const std::string& path, const std::vector<std::string>& values);
+
+  // A float32 dataset that is filled box by box. Drop the handle before `commit`.
+  Handle create(const std::string& path, const Shape& shape);
+  void fill(const Handle& dataset, const std::string& path, const Slab& slab,
+            std::span<const float> values);
+
+  void attribute(const std::string& path, const std::string& name, const std::string& value);
+  void attribute(const std::string& path, const std::string& name,
+                 const std::vector<std::string>& values);
+  void attribute(const std::string& path, const std::string& name, double value);
+
+  void commit();
+
+ private:
+  void put_texts(const std::string& path, const Shape& shape,
+                 const std::vector<std::string>& values);
+
+  PendingFile pending_;
+  Handle handle_;
+};
+
+}  // namespace firm::h5

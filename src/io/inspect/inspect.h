@@ -1,0 +1,107 @@
+// What is in a data file, found without holding it in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "io/hdf5/hdf5.h"
+#include "io/formats/scan.h"
+
+namespace firm {
+
+struct ValueStatistics {
+  std::size_t count = 0;
+  // Over the finite values; NaN when there is none.
+  double min = 0;
+  double max = 0;
+  double mean = 0;
+  std::size_t nan = 0;
+  std::size_t infinite = 0;
+  std::size_t zero = 0;
+  std::size_t negative = 0;
+  std::size_t saturated = 0;  // at the largest value of the type; 0 for floats
+};
+
+struct FieldReport {
+  std::string path;
+  h5::Shape shape;
+  std::string type;
+  std::string axes;
+  std::string units;
+  ValueStatistics values;
+};
+
+struct AngleReport {
+  std::string source;
+  std::size_t count = 0;
+  std::size_t not_finite = 0;
+  // Over the finite angles, in degrees.
+  double min = 0;
+  double max = 0;
+  std::string order;  // "ascending", "descending" or "unsorted"
+  // Smallest and largest distance between neighbours once sorted; equal to 1e-3 when uniform.
+  double min_step = 0;
+  double max_step = 0;
+  bool uniform = false;
+};
+
+// Beamlets of a slice that measure the same value at every angle.
+struct DeadColumn {
+  std::size_t slice = 0;
+  std::size_t beamlet = 0;
+  float value = 0;
+};
+struct DeadReport {
+  std::size_t count = 0;
+  std::size_t zero = 0;  // of them those that are always 0: there may be nothing to measure
+  std::vector<DeadColumn> first;  // at most kListed
+};
+inline constexpr std::size_t kListed = 10;
+
+// Frames whose level differs from that of the frame before, in the order of acquisition.
+struct Jump {
+  std::size_t frame = 0;
+  double ratio = 0;  // to the last frame before that is not 0
+};
+struct JumpReport {
+  std::string level;  // what is compared
+  std::string rule;   // what a jump is
+  std::vector<Jump> frames;
+};
+
+struct Inspection {
+  std::string file;
+  std::uintmax_t file_bytes = 0;
+  std::string format;
+  std::string title;
+  std::size_t slices = 0;
+  std::size_t beamlets = 0;
+  std::vector<std::string> elements;  // that the file has, where it has several
+  std::vector<std::string> scalers;   // that can be chosen in the same way
+  std::string element;                // that this is about
+  std::vector<FieldReport> fields;    // data first, then white, dark, monitor where they are
+  bool has_white = false;
+  bool has_dark = false;
+  bool has_monitor = false;
+  AngleReport angles;
+  DeadReport dead;
+  JumpReport jumps;
+  std::vector<std::size_t> missing;     // frames that are 0 throughout, where others are not
+  std::optional<double> spacing;        // cm
+  std::optional<double> rotation_axis;  // beamlets, edge coordinates
+  std::vector<std::string> warnings;    // about units, and what is not taken from the file
+  std::string study;  // lines for study.toml, with comments for what is not in the file
+};
+
+// Of a file or a folder. Throws firm::Error when it cannot be read, or is not of a format FIRM
+// reads. Where there are several elements, about the one that is asked for, or the first.
+Inspection inspect_file(const std::string& path, ScanRequest request = {},
+                        const Progress& progress = {});
+
+AngleReport inspect_angles(const std::vector<double>& degrees);
+
+}  // namespace firm

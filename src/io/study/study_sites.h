@@ -1,0 +1,16 @@
+// Shared by the files that read study.toml with toml++; nothing else includes it.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <vector>
+
+#include "io/study/study_file.h"
+
+namespace firm {
+
+// The tables [[site]] of the study.
+std::vector<SiteEntry> read_sites(const std::string& path, const toml::table& root);
+
+}  // namespace firm

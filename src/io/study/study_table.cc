@@ -1,0 +1,199 @@
+#include "io/study/study_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+namespace firm {
+namespace {
+
+template <typename T>
+std::string as_toml(const T& value) {
+  std::ostringstream out;
+  out << toml::toml_formatter(value, toml::format_flags::none);
+  return out.str();
+}
+
+// Levenshtein distance: letters to insert, to remove or to change.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string describe_value(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::string:
+      return "text " + as_toml(*node.as_string());
+    case toml::node_type::integer:
+      return fmt::format("integer {}", node.as_integer()->get());
+    case toml::node_type::floating_point:
+      return fmt::format("float {}", node.as_floating_point()->get());
+    case toml::node_type::boolean:
+      return fmt::format("boolean {}", node.as_boolean()->get());
+    case toml::node_type::date:
+      return "date " + as_toml(*node.as_date());
+    case toml::node_type::time:
+      return "time " + as_toml(*node.as_time());
+    case toml::node_type::date_time:
+      return "date and time " + as_toml(*node.as_date_time());
+    case toml::node_type::array:
+      return "an array";
+    default:
+      return "a table";
+  }
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+  const auto distance = [&](const std::string& k) { return edit_distance(name, k); };
+  const auto nearest = std::ranges::min_element(known, {}, distance);
+  if (nearest == known.end() || distance(*nearest) > std::max<std::size_t>(1, name.size() / 2)) {
+    return "";
+  }
+  return fmt::format(" (did you mean {}?)", *nearest);
+}
+
+int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+int line_of(const toml::key& key) { return static_cast<int>(key.source().begin.line); }
+
+std::string place(const std::string& path, int line) { return fmt::format("{}:{}", path, line); }
+
+StudyTable::StudyTable(std::string path, std::string prefix, const toml::table& table,
+                       const std::vector<std::string>& known)
+    : path_(std::move(path)), prefix_(std::move(prefix)), table_(table) {
+  for (const auto& [key, value] : table_) {
+    const std::string name(key.str());
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw error(name, fmt::format("one of the keys {}", fmt::join(known, ", ")),
+                name + suggestion(name, known));
+  }
+}
+
+Error StudyTable::error(const std::string& key, const std::string& expected,
+                        const std::string& found) const {
+  const auto entry = table_.find(key);
+  const int where = entry == table_.end() ? line() : line_of(entry->first);
+  return usage_error({place(path_, where), prefix_ + key, expected, found});
+}
+
+Error StudyTable::wrong(const std::string& key, const std::string& expected) const {
+  return error(key, expected, describe_value(*table_.get(key)));
+}
+
+const toml::node& StudyTable::node(const std::string& key, const std::string& expected) const {
+  const toml::node* found = table_.get(key);
+  if (found == nullptr) throw error(key, expected, "no such key");
+  return *found;
+}
+
+std::string StudyTable::text(const std::string& key) const {
+  const auto* value = node(key, "text").as_string();
+  if (value == nullptr) throw wrong(key, "text");
+  return value->get();
+}
+
+std::string StudyTable::nonempty_text(const std::string& key) const {
+  std::string value = text(key);
+  if (value.empty()) throw error(key, "text that is not empty", "\"\"");
+  return value;
+}
+
+int StudyTable::whole(const std::string& key, int smallest, int largest) const {
+  const std::string expected = fmt::format("a whole number from {} to {}", smallest, largest);
+  const auto* value = node(key, expected).as_integer();
+  if (value == nullptr || value->get() < smallest || value->get() > largest) {
+    throw wrong(key, expected);
+  }
+  return static_cast<int>(value->get());
+}
+
+double StudyTable::number(const std::string& key) const {
+  const toml::node& value = node(key, "a number");
+  if (value.is_integer()) return static_cast<double>(value.as_integer()->get());
+  if (!value.is_floating_point()) throw wrong(key, "a number");
+  const double number = value.as_floating_point()->get();
+  if (!std::isfinite(number)) throw wrong(key, "a finite number");
+  return number;
+}
+
+double StudyTable::positive(const std::string& key) const {
+  if (!has(key)) throw error(key, "a positive number", "no such key");
+  const double value = number(key);
+  if (!(value > 0)) throw wrong(key, "a positive number");
+  return value;
+}
+
+double StudyTable::length(const std::string& key) const {
+  const std::string expected =
+      fmt::format("text with a positive length and its unit ({}), such as {} = \"1 um\"",
+                  unit_names(Dimension::kLength), key);
+  const auto* text = node(key, expected).as_string();
+  if (text == nullptr) throw wrong(key, expected);
+  const std::optional<double> cm = parse_length(text->get());
+  if (!cm || !(*cm > 0)) throw wrong(key, expected);
+  return *cm;
+}
+
+bool StudyTable::is_text(const std::string& key) const {
+  return has(key) && table_.get(key)->is_string();
+}
+
+double StudyTable::quantity(const std::string& key, Dimension dimension,
+                            const char* example) const {
+  const std::string expected = fmt::format("text with a number and its unit ({}), such as {} = {}",
+                                           unit_names(dimension), key, example);
+  const auto* text = node(key, expected).as_string();
+  if (text == nullptr) throw wrong(key, expected);
+  const std::optional<double> value = parse_quantity(dimension, text->get());
+  if (!value) throw wrong(key, expected);
+  return *value;
+}
+
+std::vector<double> StudyTable::quantities(const std::string& key, Dimension dimension,
+                                           std::size_t count, const char* example) const {
+  const std::string expected = fmt::format("{} numbers with their units ({}), such as {} = {}",
+                                           count, unit_names(dimension), key, example);
+  const auto* array = node(key, expected).as_array();
+  if (array == nullptr) throw wrong(key, expected);
+  std::vector<double> values;
+  for (const toml::node& item : *array) {
+    const auto* text = item.as_string();
+    const auto value = text ? parse_quantity(dimension, text->get()) : std::nullopt;
+    if (!value) throw error(key, expected, describe_value(item));
+    values.push_back(*value);
+  }
+  if (values.size() == count) return values;
+  throw error(key, expected, fmt::format("{}", values.size()));
+}
+
+std::string StudyTable::choice(const std::string& key,
+                               const std::vector<std::string>& choices) const {
+  std::string value = text(key);
+  if (std::ranges::find(choices, value) != choices.end()) return value;
+  throw error(key, fmt::format("one of \"{}\"", fmt::join(choices, "\", \"")),
+              fmt::format("\"{}\"{}", value, suggestion(value, choices)));
+}
+
+bool StudyTable::boolean(const std::string& key) const {
+  const auto* value = node(key, "true or false").as_boolean();
+  if (value == nullptr) throw wrong(key, "true or false");
+  return value->get();
+}
+
+}  // namespace firm

@@ -1,0 +1,6 @@
+// The same as library.h, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "precompiled/library.h"

@@ -1,0 +1,111 @@
+#include "prep/axis/axis_misfit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "firm/projector.h"
+
+namespace firm {
+namespace {
+
+constexpr int kSteps = 20;
+// Rays times pixels along them: with less, threads wait for each other longer than they work.
+constexpr double kWorthThreads = 2e7;
+
+// 1 / (A 1), or 1 / (A^T W): 0 where nothing is hit.
+void invert(Block& sums) {
+  for (float& value : sums.values()) value = value > 1e-3f ? 1 / value : 0;
+}
+
+Block ones(std::size_t rows) {
+  Block block(rows, 1);
+  std::ranges::fill(block.values(), 1.0f);
+  return block;
+}
+
+// Whether an angle has anything that can be used.
+bool seen(const Sinogram& s, std::size_t angle, std::size_t slice) {
+  for (std::size_t x = 0; x < s.beamlets; ++x) {
+    if (s.usable(s.index(angle, x, slice))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+AxisMisfit::AxisMisfit(const Sinogram& s, const std::vector<double>& angles,
+                       const std::vector<double>& shifts, const AxisView& view, double width)
+    : coarsening_(view.coarsening) {
+  const std::size_t n = view.coarsening;
+  const std::size_t beamlets = std::max<std::size_t>(1, s.beamlets / n);
+  const auto side = std::ceil(static_cast<double>(beamlets) + 2 * width / static_cast<double>(n));
+  geometry_.image_rows = geometry_.image_columns = static_cast<int>(side);
+  geometry_.pixel_size = geometry_.spacing = 1;
+  geometry_.beamlets = static_cast<int>(beamlets);
+  for (const std::size_t a : view.angles) {
+    geometry_.angles.push_back(angles[a]);
+    if (!shifts.empty()) geometry_.shifts.push_back(shifts[a] / static_cast<double>(n));
+  }
+  values_ = Block(geometry_.rays(), view.slices.size());
+  weights_ = Block(geometry_.rays(), view.slices.size());
+  for (std::size_t z = 0; z < view.slices.size(); ++z) {
+    const std::vector<float> slice = filled_slice(s, view.slices[z]);
+    for (std::size_t a = 0; a < view.angles.size(); ++a) {
+      if (!seen(s, view.angles[a], view.slices[z])) continue;
+      const float* row = slice.data() + view.angles[a] * s.beamlets;
+      for (std::size_t x = 0; x < beamlets; ++x) {
+        float sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += row[x * n + i];
+        const float b = sum / static_cast<float>(n);
+        values_(a * beamlets + x, z) = b;
+        weights_(a * beamlets + x, z) = 1;
+        energy_ += static_cast<double>(b) * static_cast<double>(b);
+      }
+    }
+  }
+}
+
+double AxisMisfit::at(double axis) const {
+  Geometry g = geometry_;
+  g.rotation_axis = axis / static_cast<double>(coarsening_);
+  const std::size_t columns = values_.columns();
+  ProjectorOptions options;
+  options.columns = static_cast<int>(columns);
+  const double work = static_cast<double>(g.rays() * columns) * g.image_rows;
+  options.threads = work < kWorthThreads ? 1 : 0;
+  const auto a = make_projector(g, options);
+  Block per_ray(g.rays(), 1);  // R = 1 / (A 1)
+  a->forward(ones(g.pixels()), per_ray);
+  invert(per_ray);
+  Block per_pixel(g.pixels(), columns);  // C = 1 / (A^T W), so that angles left out change no step
+  a->adjoint(weights_, per_pixel);
+  invert(per_pixel);
+  Block w(g.pixels(), columns);
+  Block y(g.pixels(), columns);
+  Block step(g.pixels(), columns);
+  Block e(g.rays(), columns);
+  double misfit = 0;
+  double t = 1;
+  for (int k = 0; k < kSteps; ++k) {
+    a->forward(y, e);
+    misfit = 0;
+    for (std::size_t i = 0; i < e.size(); ++i) {  // e = R W (b - A y)
+      const float difference = values_.data()[i] - e.data()[i];
+      const float weighted = weights_.data()[i] * difference;
+      misfit += static_cast<double>(weighted) * static_cast<double>(difference);
+      e.data()[i] = weighted * per_ray.data()[i / columns];
+    }
+    a->adjoint(e, step);
+    const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
+    const auto momentum = static_cast<float>((t - 1) / next);
+    for (std::size_t i = 0; i < w.size(); ++i) {  // w <- (y + C A^T e)_+
+      const float better = std::max(0.0f, y.data()[i] + per_pixel.data()[i] * step.data()[i]);
+      y.data()[i] = better + momentum * (better - w.data()[i]);
+      w.data()[i] = better;
+    }
+    t = next;
+  }
+  return misfit / energy_;
+}
+
+}  // namespace firm

@@ -1,0 +1,227 @@
+#include "prep/axis/rotation_axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "prep/axis/axis_misfit.h"
+#include "prep/axis/centre_of_mass.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kMostSlices = 4;
+constexpr std::size_t kCoarseBeamlets = 96;
+constexpr std::size_t kFineBeamlets = 400;
+constexpr std::size_t kFineAngles = 200;
+constexpr int kMostCandidates = 65;
+constexpr double kReach = 4;  // coarse beamlets to each side of the best for the parabola
+constexpr int kPoints = 13;   // of the parabola; half of the angles do with kFewPoints
+constexpr int kFewPoints = 7;
+constexpr double kFloor = 0.02;  // of a coarse beamlet: what the parabola tells at best
+
+// Up to `most` of `count` things, evenly.
+std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
+  std::vector<std::size_t> chosen;
+  const std::size_t n = std::min(count, most);
+  for (std::size_t k = 0; k < n; ++k) chosen.push_back((2 * k + 1) * count / (2 * n));
+  return chosen;
+}
+
+// Up to so many angles, in the order of their size, evenly.
+std::vector<std::size_t> some_angles(const std::vector<double>& angles, std::size_t most) {
+  std::vector<std::size_t> order(angles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return angles[a] < angles[b]; });
+  std::vector<std::size_t> chosen;
+  for (const std::size_t k : some_of(angles.size(), most)) chosen.push_back(order[k]);
+  return chosen;
+}
+
+std::size_t coarsening_to(std::size_t beamlets, std::size_t most) {
+  return (beamlets + most - 1) / most;
+}
+
+struct Parabola {
+  double best = 0;
+  bool opens_up = false;
+};
+
+// Least squares through the values at `from` + k * `step`.
+Parabola parabola(const std::vector<double>& values, double from, double step) {
+  // Around the middle the odd and the even sums decouple.
+  const double half = (static_cast<double>(values.size()) - 1) / 2;
+  double s2 = 0;
+  double s4 = 0;
+  double y0 = 0;
+  double y1 = 0;
+  double y2 = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double x = static_cast<double>(k) - half;
+    s2 += x * x;
+    s4 += x * x * x * x;
+    y0 += values[k];
+    y1 += x * values[k];
+    y2 += x * x * values[k];
+  }
+  const auto n = static_cast<double>(values.size());
+  const double slope = y1 / s2;
+  const double curvature = (n * y2 - s2 * y0) / (n * s4 - s2 * s2);
+  if (!(curvature > 0)) return {};
+  return {from + step * (half - slope / (2 * curvature)), true};
+}
+
+// The best axis near `start`, by parabolas: the points are moved until the best is among them.
+double refine(const AxisMisfit& misfit, double start, int points, const AxisRange& range) {
+  const auto unit = static_cast<double>(misfit.coarsening());
+  const double low = range.middle - range.width;
+  const double high = range.middle + range.width;
+  double centre = std::clamp(start, low, high);
+  constexpr int kMoves = 4;
+  for (int move = 0; move < kMoves; ++move) {
+    const double from = centre - kReach * unit;
+    const double step = 2 * kReach * unit / (points - 1);
+    std::vector<double> values;
+    for (int k = 0; k < points; ++k) values.push_back(misfit.at(from + k * step));
+    const auto smallest = std::min_element(values.begin(), values.end());
+    const double at = from + step * static_cast<double>(smallest - values.begin());
+    const Parabola p = parabola(values, from, step);
+    const bool inside = p.opens_up && std::abs(p.best - centre) < (kReach - 1) * unit;
+    if (inside || move + 1 == kMoves) return std::clamp(inside ? p.best : at, low, high);
+    const double next = std::clamp(at, low, high);
+    if (next == centre) return centre;
+    centre = next;
+  }
+  return centre;
+}
+
+struct CoarseBest {
+  double axis = 0;
+  double contrast = 0;
+  bool at_edge = false;
+};
+
+CoarseBest search(const AxisMisfit& misfit, const AxisRange& range) {
+  const double wanted = std::ceil(2 * range.width / static_cast<double>(misfit.coarsening()));
+  const int intervals = std::clamp(static_cast<int>(std::min(wanted, 1e6)), 2, kMostCandidates - 1);
+  std::vector<double> values;
+  for (int k = 0; k <= intervals; ++k) {
+    values.push_back(misfit.at(range.middle + range.width * (2.0 * k / intervals - 1)));
+  }
+  const auto smallest = std::min_element(values.begin(), values.end());
+  const auto at = static_cast<int>(smallest - values.begin());
+  CoarseBest best;
+  const double step = 2 * range.width / intervals;
+  best.axis = range.middle - range.width + step * at;
+  best.at_edge = at == 0 || at == intervals;
+  if (!best.at_edge) {
+    const Parabola p = parabola({smallest - 1, smallest + 2}, best.axis - step, step);
+    if (p.opens_up) best.axis = std::clamp(p.best, best.axis - step, best.axis + step);
+  }
+  const double least = *smallest;
+  std::nth_element(values.begin(), values.begin() + intervals / 2, values.end());
+  const double median = values[static_cast<std::size_t>(intervals / 2)];
+  best.contrast = median > 0 ? 1 - least / median : 0;
+  return best;
+}
+
+// The largest angle, in degrees, that no projection is taken from: opposite ones are the same.
+double largest_gap(std::vector<double> angles) {
+  constexpr double kPi = std::numbers::pi;
+  for (double& angle : angles) angle -= kPi * std::floor(angle / kPi);
+  std::sort(angles.begin(), angles.end());
+  double gap = angles.front() + kPi - angles.back();
+  for (std::size_t k = 1; k < angles.size(); ++k) gap = std::max(gap, angles[k] - angles[k - 1]);
+  return gap * 180 / kPi;
+}
+
+// Every second of them, from `first` on.
+std::vector<std::size_t> every_second(const std::vector<std::size_t>& all, std::size_t first) {
+  std::vector<std::size_t> some;
+  for (std::size_t k = first; k < all.size(); k += 2) some.push_back(all[k]);
+  return some;
+}
+
+}  // namespace
+
+RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& angles,
+                                const std::vector<double>& shifts, const AxisRange& range) {
+  RotationAxis result;
+  result.axis = range.middle;
+  result.uncertainty = range.width;
+  AxisView view{some_of(s.slices(), kMostSlices), some_angles(angles, kCoarseBeamlets),
+                coarsening_to(s.beamlets, kCoarseBeamlets)};
+  const AxisMisfit coarse(s, angles, shifts, view, range.width);
+  if (!coarse.any()) return result;
+  result.found = true;
+  result.centre_of_mass = axis_by_centre_of_mass(s, angles, shifts, view.slices);
+  const CoarseBest best = search(coarse, range);
+  result.contrast = best.contrast;
+  result.at_edge = best.at_edge;
+  result.gap = largest_gap(angles);
+
+  view.coarsening = coarsening_to(s.beamlets, kFineBeamlets);
+  view.angles = some_angles(angles, kFineAngles);
+  // No larger an image than the best axis needs: it is what takes time.
+  const double width =
+      std::min(range.width, std::abs(best.axis - range.middle) + 0.05 * 2 * range.middle);
+  const auto refined = [&](const std::vector<std::size_t>& chosen, int points) {
+    const AxisView part{view.slices, chosen, view.coarsening};
+    return refine(AxisMisfit(s, angles, shifts, part, width), best.axis, points, range);
+  };
+  result.axis = refined(view.angles, kPoints);
+  if (angles.size() < 2) return result;
+  result.uncertainty = kFloor * static_cast<double>(view.coarsening);
+  const double halves[] = {refined(every_second(view.angles, 0), kFewPoints),
+                           refined(every_second(view.angles, 1), kFewPoints)};
+  result.uncertainty = std::max(result.uncertainty, std::abs(halves[0] - halves[1]) / 2);
+  return result;
+}
+
+std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& range,
+                                       double scale) {
+  constexpr double kLeastContrast = 0.1;
+  constexpr double kLargestGap = 50;  // degrees
+  if (!a.found) {
+    return {
+        fmt::format("no rotation axis can be found in data that is 0 throughout; the middle, "
+                    "{:.6g}, is taken",
+                    scale * range.middle)};
+  }
+  std::vector<std::string> warnings;
+  if (a.at_edge) {
+    warnings.push_back(
+        fmt::format("the rotation axis that fits best, {:.6g}, is at the end of where it was "
+                    "looked for, {:.6g} to {:.6g}: a wider axis_search, or rotation_axis as a "
+                    "number",
+                    scale * a.axis, scale * (range.middle - range.width),
+                    scale * (range.middle + range.width)));
+  }
+  if (a.contrast < kLeastContrast || a.uncertainty > std::max(1.0, 0.5 / scale)) {
+    warnings.push_back(
+        fmt::format("the rotation axis {:.6g} is uncertain by about {:.2g} beamlets, and fits only "
+                    "{:.1f} % better than others: rotation_axis as a number, if it is known",
+                    scale * a.axis, scale * a.uncertainty, 100 * a.contrast));
+  }
+  if (a.gap > kLargestGap) {
+    warnings.push_back(fmt::format(
+        "the angles leave out {:.0f} degrees, which makes the rotation axis {:.6g} "
+        "uncertain by about a beamlet or more: rotation_axis as a number, if it is known",
+        a.gap, scale * a.axis));
+  }
+  if (!a.centre_of_mass) return warnings;
+  const double difference = std::abs(*a.centre_of_mass - a.axis);
+  if (difference > std::max({2.0, 5 * a.uncertainty, 0.04 * range.middle})) {
+    warnings.push_back(fmt::format(
+        "the rotation axis {:.6g} fits best, but the centre of mass turns around {:.6g}: an object "
+        "that is not seen as a whole, values beside it that are not 0, or a wrong axis",
+        scale * a.axis, scale * *a.centre_of_mass));
+  }
+  return warnings;
+}
+
+}  // namespace firm

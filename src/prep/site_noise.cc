@@ -1,0 +1,80 @@
+#include "prep/site_noise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace firm {
+namespace {
+
+constexpr double kNoNoise = 1e-5;  // of the largest value: that is rounding
+constexpr double kFloor = 1e-3;
+constexpr double kQuiet = 3;  // times less noise than photons have
+
+double largest_size(const SiteData& data) {
+  double most = 0;
+  for (std::size_t k = 0; k < data.values.size(); ++k) {
+    if (data.weights.rows() > 0 && data.weights.data()[k] <= 0) continue;
+    most = std::max(most, std::abs(static_cast<double>(data.values.data()[k])));
+  }
+  return most;
+}
+
+std::string take_estimate(const SiteEntry& entry, Site& site, const SiteData& data) {
+  if (entry.found_sigma) {
+    site.sigma = *entry.found_sigma;
+    return "";
+  }
+  const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
+  const double largest = largest_size(data);
+  site.sigma = estimate_noise(data.values, data.weights, beamlets);
+  if (site.sigma > kNoNoise * largest) return "";
+  site.sigma = largest > 0 ? kFloor * largest : 1;
+  return fmt::format("site {}: sigma = \"estimate\", but the values show no noise; {:.3g} is taken",
+                     site.name, site.sigma);
+}
+
+std::string take_counts(const SiteEntry& entry, const Block& deviation, Site& site,
+                        SiteData& data) {
+  if (entry.found_sigma) {
+    site.sigma = *entry.found_sigma;
+    weigh(deviation, site.sigma, data.weights);
+    return "";
+  }
+  const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
+  site.sigma = best_deviation(deviation, data.weights);
+  if (!(site.sigma > 0)) {
+    site.sigma = 1;
+    return fmt::format("site {}: sigma = \"counts\", but no value counts; 1 is taken", site.name);
+  }
+  const double seen = estimate_noise(data.values, data.weights, beamlets);
+  weigh(deviation, site.sigma, data.weights);
+  if (seen == 0 || seen > site.sigma / kQuiet) return "";
+  return fmt::format(
+      "site {}: sigma = \"counts\", but the noise of the values is {:.2g}, not {:.2g}: they are no "
+      "counts of single photons; sigma = \"estimate\" fits better",
+      site.name, seen, site.sigma);
+}
+
+}  // namespace
+
+Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b) {
+  if (entry.noise != Noise::kCounts) return {};
+  return entry.kind == "xrt" ? transmission_deviation(counted, b)
+                             : fluorescence_deviation(counted, b);
+}
+
+std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& site,
+                        SiteData& data) {
+  std::string warning;
+  site.sigma = entry.sigma_value();
+  if (entry.noise == Noise::kEstimated) warning = take_estimate(entry, site, data);
+  if (entry.noise == Noise::kCounts) warning = take_counts(entry, deviation, site, data);
+  site.weighted_values =
+      std::ranges::any_of(data.weights.values(), [](float weight) { return weight != 1; });
+  if (!site.weighted_values) data.weights = Block();
+  return warning;
+}
+
+}  // namespace firm

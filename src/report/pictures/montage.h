@@ -1,0 +1,30 @@
+// Montage: several images side by side in one labelled picture.
+//
+// Every panel has its own colour bar.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/pictures/panel.h"
+
+namespace firm {
+
+struct MontageRow {
+  std::string label;
+  Colormap colormap = Colormap::kViridis;
+  // Height of its panels as a part of their width. Images are stretched to fill their panel, so an
+  // image wants rows / columns.
+  double height = 1;
+  std::vector<Panel> panels;
+};
+
+struct Montage {
+  std::string title;
+  std::vector<MontageRow> rows;
+  int panel_width = 280;  // pixels
+};
+
+void write_montage(const std::string& path, const Montage& montage);
+
+}  // namespace firm

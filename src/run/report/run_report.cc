@@ -1,0 +1,171 @@
+#include "run/report/run_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "firm/error.h"
+#include "firm/version.h"
+#include "io/files/image_file.h"
+#include "io/files/pending_file.h"
+#include "report/page/report_page.h"
+#include "run/report/report_parts.h"
+
+namespace firm {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in(const std::string& run, const std::string& name) {
+  return (fs::path(run) / name).string();
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Json parse_summary(const std::string& path, const std::string& text) {
+  Json summary = Json::parse(text, nullptr, false);
+  if (summary.is_object() && summary.contains("study")) return summary;
+  throw data_error({path, "", "the summary of a run", text.empty() ? "no file" : "something else"});
+}
+
+double total_error(const Json& summary) { return summary["error_to_truth"].value("total", 0.0); }
+
+// What several sites of one federation say, as one run.
+void join(const Json& more, Json& all) {
+  for (const Json& site : more["sites"]) all["sites"].push_back(site);
+  all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
+  // Times are those of the site that took longest.
+  if (more["seconds"] > all["seconds"]) {
+    all["seconds"] = more["seconds"];
+    all["phases"] = more.value("phases", Json::object());
+  }
+  if (all.contains("error_to_truth") && more.contains("error_to_truth")) {
+    all["error_to_truth"]["total"] = std::hypot(total_error(all), total_error(more));
+    all["error_to_truth"]["sites"].update(more["error_to_truth"]["sites"]);
+  }
+  all["federation"]["messages"] = all["federation"].value("messages", std::int64_t{0}) +
+                                  more["federation"].value("messages", std::int64_t{0});
+  all["federation"]["bytes"] = all["federation"].value("bytes", std::int64_t{0}) +
+                               more["federation"].value("bytes", std::int64_t{0});
+}
+
+Json summary_of(const ReportRequest& request) {
+  if (!request.summary.empty()) return parse_summary(request.runs.front(), request.summary);
+  Json all;
+  for (const std::string& run : request.runs) {
+    const std::string path = in(run, "summary.json");
+    const Json summary = parse_summary(path, content(path));
+    if (all.is_null()) {
+      all = summary;
+    } else {
+      join(summary, all);
+    }
+  }
+  return all;
+}
+
+const char* kind_of(const ReportRequest& request, const Json& summary) {
+  if (summary.contains("attempts")) return "coordinator";
+  if (request.runs.size() > 1) return "federation";
+  return summary.contains("federation") ? "site" : "recon";
+}
+
+// The images of a run directory, in the order of its summary; `other` before the last.
+std::vector<ReportSite> sites_of(const ReportRequest& request, const Json& summary,
+                                 const StudyFile& study) {
+  const bool compared = summary.contains("error_to_truth") && !study.truth.empty();
+  std::vector<ReportSite> sites;
+  for (const std::string& run : request.runs) {
+    const std::string truth = compared ? (fs::path(run) / study.truth).string() : "";
+    const std::vector<std::string> names = image_names(in(run, "images.h5"));
+    const auto has = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    for (const Json& site : summary["sites"]) {
+      const std::string name = site.at("name");
+      if (has(name)) sites.push_back({name, run, truth, request.alone});
+    }
+    if (study.other && has("other")) {
+      sites.insert(sites.empty() ? sites.end() : sites.end() - 1, {"other", run, "", ""});
+    }
+  }
+  return sites;
+}
+
+// What the data has to have in common with that of a run that was earlier.
+std::vector<std::string> data_hashes(const ReportRequest& request,
+                                     const std::vector<ReportSite>& sites, const Json& summary) {
+  std::vector<std::string> hashes;
+  if (!request.summary.empty()) return hashes;
+  for (const ReportSite& site : sites) {
+    hashes.emplace_back();
+    for (const Json& one : summary["sites"]) {
+      if (one.at("name") == site.name) hashes.back() = one.value("data_sha256", "");
+    }
+  }
+  return hashes;
+}
+
+// What only a run with images has.
+void add_results(const ReportRequest& request, const StudyFile& study, Json& document) {
+  const Json& summary = document["summary"];
+  const std::vector<ReportSite> sites = sites_of(request, summary, study);
+  ReportNotes notes;
+  double norm = 0;
+  document["images"] = images_json(sites, study.pixel_size, norm, notes);
+  // ||w|| is that of all images: a site of a federation does not know it.
+  if (document["kind"] != "site") document["image_norm"] = norm;
+  const auto measurements =
+      request.problem != nullptr
+          ? measurements_of(*request.problem)
+          : measurements_in_files(sites, data_hashes(request, sites, summary));
+  document["sinograms"] = sinograms_json(sites, *measurements, notes);
+  std::vector<std::string> histories;
+  for (const std::string& run : request.runs) histories.push_back(in(run, "history.jsonl"));
+  add_curves(histories, document);
+  document["notes"] = notes;
+}
+
+}  // namespace
+
+Json study_json(const StudyFile& study) {
+  Json j = {{"name", study.name},     {"description", study.description},
+            {"rows", study.rows},     {"columns", study.columns},
+            {"slices", study.slices}, {"pixel_size", study.pixel_size},
+            {"other", study.other},   {"text", study_text(study)},
+            {"sites", Json::array()}};
+  for (const SiteEntry& site : study.sites) {
+    Json s = {{"name", site.name}, {"kind", site.kind}, {"sigma", site.sigma_value()}};
+    if (site.kind == "xrf") s["coefficient"] = site.coefficient;
+    if (!site.element.empty()) s["element"] = site.element;
+    j["sites"].push_back(std::move(s));
+  }
+  return j;
+}
+
+std::string report_document(const ReportRequest& request) {
+  FIRM_CHECK(!request.runs.empty());
+  Json document = {{"format", "firm-report"}, {"version", 1}, {"program", kVersion}};
+  document["summary"] = summary_of(request);
+  document["kind"] = kind_of(request, document["summary"]);
+  const std::string study_path = in(request.runs.front(), "study.toml");
+  if (document["kind"] != "coordinator") {
+    const StudyFile study = read_study(study_path);
+    document["study"] = study_json(study);
+    add_results(request, study, document);
+  }
+  // A study may hold bytes that are no UTF-8.
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void write_report(const std::string& path, const ReportRequest& request) {
+  write_text_file(path, report_page(report_document(request)));
+}
+
+}  // namespace firm

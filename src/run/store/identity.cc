@@ -1,0 +1,61 @@
+#include "run/store/identity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "io/files/sha256.h"
+#include "firm/version.h"
+
+namespace firm {
+namespace {
+
+bool belongs_to_identity(const std::string& key) {
+  constexpr std::array kFree = {"stop.rounds", "stop.seconds", "stop.objective", "stop.kkt",
+                                "stop.change", "stop.step",    "threads",        "seed"};
+  return std::find(kFree.begin(), kFree.end(), key) == kFree.end();
+}
+
+}  // namespace
+
+std::string fingerprint(const Block& block) {
+  Sha256 hash;
+  hash.add(std::as_bytes(block.values()));
+  return hash.finish();
+}
+
+std::string fingerprint(const SiteData& data) {
+  Sha256 hash;
+  hash.add(std::as_bytes(data.values.values()));
+  hash.add(std::as_bytes(data.weights.values()));
+  return hash.finish();
+}
+
+std::string fingerprint(const Geometry& g) {
+  std::string text = fmt::format("{} {} {} {} {} {}", g.image_rows, g.image_columns, g.pixel_size,
+                                 g.beamlets, g.spacing, g.rotation_axis);
+  for (const double angle : g.angles) text += fmt::format(" {}", angle);
+  for (const double shift : g.shifts) text += fmt::format(" {}", shift);
+  Sha256 hash;
+  hash.add(text);
+  return hash.finish();
+}
+
+std::string run_identity(const Study& study, const SolveOptions& options,
+                         const std::vector<std::string>& fingerprints) {
+  std::string text = fmt::format("version {}\n", kVersion);
+  for (const OptionText& option : describe_options(options)) {
+    if (belongs_to_identity(option.key)) text += fmt::format("{} = {}\n", option.key, option.value);
+  }
+  text += fmt::format("other = {}\n", study.other);
+  for (std::size_t i = 0; i < study.sites.size(); ++i) {
+    const Site& site = study.sites[i];
+    text += fmt::format("site {} coefficient {} sigma {}{} geometry {} data {}\n", site.name,
+                        site.coefficient, site.sigma, site.weighted_values ? " weighted" : "",
+                        fingerprint(site.geometry), fingerprints[i]);
+  }
+  return text;
+}
+
+}  // namespace firm

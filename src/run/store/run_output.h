@@ -1,0 +1,60 @@
+// What a run leaves of its solution: images, pictures, summary.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "io/files/image_file.h"
+#include "io/study/study_file.h"
+#include "run/store/run_directory.h"
+#include "run/store/run_json.h"
+#include "solve/solver.h"
+
+namespace firm {
+
+ImageGrid image_grid(const Study& study);
+
+// The true images, in the columns of the variables; `other` is left zero. Nothing when there is no
+// `path`. `study` may have a part of the slices of the file, from `first` of `all` on.
+struct TrueSlices {
+  std::size_t all = 0;
+  std::size_t first = 0;
+};
+std::optional<Block> read_truth(const std::string& path, const Study& study,
+                                const std::vector<Variable>& variables, const TrueSlices& from);
+
+struct RunOutput {
+  const RunDirectory& directory;
+  const Study& study;
+  const std::vector<Variable>& variables;  // in the columns of the images
+  const StudyFile& resolved;               // the study as it was used
+  const RunFacts& facts;
+  std::string truth;  // file; empty: none
+};
+
+// The images of a run, wherever they are.
+struct RunImages {
+  std::vector<Slices> variables;  // in the order of RunOutput::variables
+  Slices multiplier;
+};
+// Those of a solution, which has to outlive them.
+RunImages images_of(const Solution& solution);
+// How files call them.
+std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
+                                     const std::vector<Slices>& images);
+ImageStack multiplier_stack(const Slices& images);
+
+// images.h5, recon/ and overview.png.
+void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,
+                  const Progress& progress);
+// `summary` is summary_json, made once: it has the date.
+// report.html; `problem` has the measurements, or else the files that the study names.
+void write_report(const RunOutput& run, const std::string& summary, const Problem* problem);
+// summary.json, which comes last: a run that has it is complete.
+void write_summary(const RunOutput& run, const std::string& summary);
+// Paths of what these have written, for people.
+std::vector<std::string> written_files(const RunDirectory& directory);
+
+}  // namespace firm

@@ -1,0 +1,192 @@
+#include "service/coordinator_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/malloc_tuning.h"
+#include "core/timing.h"
+#include "federation/protocol/admission.h"
+#include "federation/protocol/coordinator.h"
+#include "federation/transport/grpc_server.h"
+#include "federation/pki/pki.h"
+#include "federation/protocol/terms.h"
+#include "firm/error.h"
+#include "firm/version.h"
+#include "io/files/directory_lock.h"
+#include "io/files/image_file.h"
+#include "io/files/pending_file.h"
+#include "io/study/study_file.h"
+#include "service/coordinator_record.h"
+#include "run/report/run_report.h"
+
+namespace firm {
+namespace {
+
+// Time for sites to hear that the run is finished.
+constexpr double kLeaveSeconds = 5;
+constexpr double kViewSeconds = 0.1;
+
+void refuse_what_cannot_be_hidden(const StudyFile& file, const SolveOptions& options,
+                                  const CoordinatorArguments& a) {
+  if (!a.secure) return;
+  if (options.method == "fedpgd") {
+    throw usage_error({a.study, "method",
+                       "one that needs nothing but sums (firm, firm+, firm-ds): fedpgd needs every "
+                       "site's image by itself; or --insecure",
+                       options.method});
+  }
+  if (file.sites.size() < 3 && !a.allow_two) {
+    throw usage_error({a.study, "sites",
+                       "three or more, since of two sites each can compute the other's share; or "
+                       "--allow-two, which hides them from the coordinator alone",
+                       fmt::format("{}", file.sites.size())});
+  }
+}
+
+// XRT alone is a study, but no federation.
+void refuse_one_site(const StudyFile& file, const CoordinatorArguments& a) {
+  if (file.sites.size() > 1) return;
+  throw usage_error({a.study, "sites", "two or more; firm recon is for one", "1"});
+}
+
+// report.html tells no more than summary.json does.
+// That of a run which was finished before is there already.
+void write_summary(const std::string& out, const StudyFile& file, const std::string& method,
+                   const CoordinatorResult& r) {
+  const auto in_out = [&](const char* name) {
+    return (std::filesystem::path(out) / name).string();
+  };
+  if (r.was_complete && std::filesystem::exists(in_out("summary.json"))) return;
+  nlohmann::ordered_json json = {
+      {"study", file.name},     {"method", method},         {"run", r.run},
+      {"attempts", r.attempts}, {"exchanges", r.exchanges}, {"seconds", r.seconds}};
+  for (const CoordinatorView::Peer& site : r.sites) {
+    json["sites"].push_back(
+        {{"name", site.site}, {"bytes_up", site.bytes.up}, {"bytes_down", site.bytes.down}});
+  }
+  json["version"] = kVersion;
+  const std::string text = json.dump(2) + "\n";
+  write_report(in_out("report.html"), {{out}, "", text});
+  write_text_file(in_out("summary.json"), text);
+}
+
+// What a coordinator must know about the study, and what it may let sites do.
+CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
+                            const CoordinatorArguments& a) {
+  CoordinatorOptions setup;
+  setup.terms = terms_of(file, options);
+  setup.most_words = most_pixels(file);
+  setup.slices = static_cast<std::uint64_t>(file.slices);
+  setup.image_values = static_cast<std::uint64_t>(file.rows) *
+                       static_cast<std::uint64_t>(file.columns) *
+                       static_cast<std::uint64_t>(file.slices);
+  setup.secure = a.secure;
+  setup.checkpoint_seconds = a.checkpoint_seconds;
+  for (const SiteEntry& site : file.sites) {
+    setup.sites.push_back(site.name);
+    if (site.kind != "xrt") continue;
+    setup.rays_of = site.name;
+    if (file.other) setup.other_at = site.name;
+  }
+  return setup;
+}
+
+void write_published(const std::string& out, const StudyFile& file, const std::string& site,
+                     const std::string& name, const std::vector<float>& values) {
+  const std::string directory = (std::filesystem::path(out) / "published").string();
+  make_directory(directory);
+  const bool density =
+      name == site &&
+      std::any_of(file.sites.begin(), file.sites.end(), [&](const SiteEntry& entry) {
+        return entry.name == site && entry.kind == "xrf";
+      });
+  const ImageGrid grid{static_cast<std::size_t>(file.rows), static_cast<std::size_t>(file.columns),
+                       file.pixel_size};
+  Block image(grid.rows * grid.columns, static_cast<std::size_t>(file.slices));
+  std::copy(values.begin(), values.end(), image.values().begin());
+  write_images(fmt::format("{}/{}.h5", directory, name), grid,
+               {{name, density ? "density" : "attenuation", density ? "g/cm^3" : "1/cm", &image}});
+}
+
+}  // namespace
+
+CoordinatorResult run_coordinator(const CoordinatorArguments& a,
+                                  const CoordinatorCallbacks& callbacks) {
+  tune_malloc();
+  const StudyFile file = read_study(a.study);
+  const SolveOptions options = federation_options_of(file, a.study, a.settings);
+  refuse_one_site(file, a);
+  refuse_what_cannot_be_hidden(file, options, a);
+  const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
+  make_directory(a.out);
+  const DirectoryLock lock(a.out);
+  if (callbacks.on_start) callbacks.on_start(file, options);
+
+  CoordinatorRecord record(a.out);
+  CoordinatorObserver observer;
+  observer.on_event = callbacks.on_event;
+  observer.keep = [&](const CoordinatorState& state) { record.keep(state); };
+  observer.on_exchange = [&](std::uint64_t, std::uint64_t) { record.count_exchange(); };
+  observer.on_message = [&](const std::string& site, const PeerBytes& more) {
+    record.count(site, more);
+  };
+  observer.on_image = [&](const std::string& site, const std::string& name, const auto& values) {
+    write_published(a.out, file, site, name, values);
+  };
+
+  CoordinatorResult result;
+  result.was_complete = record.state().finished;
+  Coordinator coordinator(setup_of(file, options, a), record.state(), observer);
+  GrpcServer server(coordinator, a.listen,
+                    {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
+                    admission_by(a.pki, credentials.ca_pem), a.keepalive_seconds);
+  if (callbacks.on_listening) callbacks.on_listening(server.port());
+  const auto view = [&] {
+    CoordinatorView now = coordinator.view();
+    for (CoordinatorView::Peer& peer : now.sites) peer.bytes = record.bytes(peer.site);
+    return now;
+  };
+  const auto interrupted = [&] { return callbacks.interrupted && callbacks.interrupted(); };
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  const std::uint64_t before = record.exchanges();
+  const Stopwatch watch;
+  double next_view = 0;
+  double next_counts = a.checkpoint_seconds;
+  for (; !coordinator.finished() && !coordinator.failure() && !interrupted(); wait()) {
+    if (callbacks.on_exchange) callbacks.on_exchange(record.exchanges() - before);
+    if (watch.seconds() >= next_counts) {
+      record.keep_counts();
+      next_counts = watch.seconds() + a.checkpoint_seconds;
+    }
+    if (callbacks.paused) coordinator.pause(callbacks.paused());
+    if (!callbacks.on_view || watch.seconds() < next_view) continue;
+    callbacks.on_view(view());
+    next_view = watch.seconds() + kViewSeconds;
+  }
+  if (callbacks.on_view) callbacks.on_view(view());
+  // Sites that are there hear it at once; one that has just crashed may come back to hear it.
+  result.complete = coordinator.finished();
+  const Stopwatch leaving;
+  while (result.complete && !interrupted() && leaving.seconds() < kLeaveSeconds &&
+         (coordinator.connected() || coordinator.missed_by_some())) {
+    wait();
+  }
+  server.shut_down();
+  record.keep_counts();
+  if (const auto failure = coordinator.failure()) throw *failure;
+  result.run = record.state().run;
+  result.attempts = record.state().attempt;
+  result.exchanges = record.exchanges();
+  result.seconds = record.seconds();
+  result.sites = view().sites;
+  if (result.complete) write_summary(a.out, file, options.method, result);
+  return result;
+}
+
+}  // namespace firm

@@ -1,0 +1,308 @@
+#include "service/site_work.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "federation/protocol/coordinator.h"
+#include "federation/protocol/exchange.h"
+#include "federation/sums/fixed_point_collective.h"
+#include "firm/error.h"
+#include "firm/version.h"
+#include "io/files/pending_file.h"
+#include "run/store/identity.h"
+#include "run/store/run_output.h"
+
+namespace firm {
+namespace {
+
+constexpr double kFlushSeconds = 0.5;
+constexpr const char* kState = "federation.json";
+
+SiteEntry& find_site(StudyFile& file, const SiteArguments& a) {
+  std::vector<std::string> names;
+  for (SiteEntry& entry : file.sites) {
+    if (entry.name == a.name) return entry;
+    names.push_back(entry.name);
+  }
+  throw usage_error({a.study, "--name",
+                     fmt::format("one of the study's sites: {}", fmt::join(names, ", ")), a.name});
+}
+
+void each_chunk(std::size_t size, const auto& take) {
+  for (std::size_t offset = 0; offset < size; offset += kChunkWords) {
+    take(offset, std::min(kChunkWords, size - offset));
+  }
+}
+
+v1::SiteMessage image_message(const std::string& run, const std::string& name, std::size_t offset,
+                              std::span<const float> values) {
+  v1::SiteMessage message;
+  v1::Image& image = *message.mutable_image();
+  image.set_run(run);
+  image.set_name(name);
+  image.set_offset(offset);
+  image.set_values(values.data(), values.size_bytes());
+  return message;
+}
+
+StudyFile study_for(const SiteArguments& a) {
+  StudyFile file = read_study(a.study);
+  SiteEntry& entry = find_site(file, a);
+  if (!a.data.empty()) entry.data = std::filesystem::absolute(a.data).string();
+  return file;
+}
+
+}  // namespace
+
+SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callbacks)
+    : arguments_(arguments),
+      callbacks_(callbacks),
+      file_(study_for(arguments)),
+      options_(federation_options_of(file_, arguments.study, arguments.settings)),
+      terms_(terms_of(file_, options_)),
+      prepared_(estimate_and_prepare(file_, find_site(file_, arguments), arguments.study)),
+      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth},
+                               {prepared_.site}, options_)),
+      directory_(arguments.out,
+                 std::filesystem::exists(std::filesystem::path(arguments.out) / kState)
+                     ? RunDirectory::Start::kResume
+                     : RunDirectory::Start::kNew),
+      lock_(directory_.path()),
+      checkpoints_(directory_) {
+  remove_leftovers(directory_.path());
+  read_state();
+  // Events already have the name of the site in front.
+  for (const std::string& line : preparation_lines("data", prepared_.report)) {
+    if (callbacks_.on_event) callbacks_.on_event(line);
+  }
+}
+
+void SiteWork::read_state() {
+  const std::optional<std::string> text = read_text_file(directory_.file(kState));
+  if (!text) return;
+  try {
+    const auto json = nlohmann::json::parse(*text);
+    state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>(),
+              json.value("finished", false)};
+  } catch (const nlohmann::json::exception&) {
+    throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
+  }
+}
+
+void SiteWork::keep_state() const {
+  const nlohmann::ordered_json json = {
+      {"run", state_.run}, {"done", state_.done}, {"finished", state_.finished}};
+  write_text_file(directory_.file(kState), json.dump() + "\n");
+}
+
+std::map<std::string, std::string> SiteWork::keys() const {
+  std::map<std::string, std::string> keys;
+  for (const SiteEntry& entry : file_.sites) {
+    if (!entry.key.empty()) keys[entry.name] = entry.key;
+  }
+  return keys;
+}
+
+v1::SiteMessage SiteWork::hello() const {
+  v1::SiteMessage message;
+  v1::Hello& hello = *message.mutable_hello();
+  hello.set_protocol(kProtocol);
+  hello.set_software(kVersion);
+  hello.set_site(arguments_.name);
+  for (const v1::Term& term : terms_) *hello.add_terms() = term;
+  *hello.mutable_geometry() = to_message(prepared_.site.geometry);
+  *hello.mutable_noise() = noise_message(prepared_.site);
+  hello.set_run(state_.run);
+  for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
+  hello.set_done(state_.done);
+  hello.set_publishes(arguments_.publish);
+  return message;
+}
+
+void SiteWork::begin(const v1::Begin& begin) {
+  const Study study = study_with(file_, begin);
+  const auto at = std::find_if(study.sites.begin(), study.sites.end(),
+                               [&](const Site& s) { return s.name == arguments_.name; });
+  const auto index = static_cast<std::size_t>(at - study.sites.begin());
+  if (!same_rays(at->geometry, prepared_.site.geometry)) {
+    throw Error(Error::Kind::kNetwork,
+                "coordinator: expected this site's geometry as it was sent, found another");
+  }
+  if (at->sigma != prepared_.site.sigma || at->weighted_values != prepared_.site.weighted_values) {
+    throw Error(Error::Kind::kNetwork,
+                "coordinator: expected this site's noise as it was sent, found another");
+  }
+  std::vector<std::string> fingerprints(study.sites.size());
+  prepared_.data.site = index;
+  fingerprints[index] = fingerprint(prepared_.data);
+  facts_ = {study.name, options_, {fingerprints[index]}};
+  facts_.preparations = {preparation_json(prepared_.report)};
+  const std::string identity = run_identity(study, options_, fingerprints);
+  if (!problem_ || identity != identity_) {
+    identity_ = identity;
+    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{prepared_.data},
+                                         ProblemOptions{options_.threads, "auto"});
+    truth_ = read_truth(arguments_.truth, study, problem_->variables(), {study.slices});
+    names_ = names_of(problem_->variables());
+  }
+  if (state_.run != begin.run()) {
+    checkpoints_.remove_all();
+    directory_.forget_end();
+    state_ = {begin.run(), false, false};
+    keep_state();
+  }
+  open_checkpoint(begin.round());
+}
+
+void SiteWork::open_checkpoint(std::uint64_t round) {
+  checkpoint_.reset();
+  totals_ = {};
+  try {
+    if (round > 0) totals_.archive(checkpoint_.emplace(checkpoints_.path(round), identity_));
+  } catch (const std::exception& error) {
+    checkpoints_.set_aside(round);
+    throw CheckpointUnusable(error.what());
+  }
+  checkpoints_.remove_after(round);
+}
+
+Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
+  FixedPointCollective collective(exchange);
+  SolveInput input;
+  input.problem = problem_.get();
+  input.collective = &collective;
+  input.options = options_;
+  input.truth = truth_ ? &*truth_ : nullptr;
+  input.resume = checkpoint_ ? &*checkpoint_ : nullptr;
+  input.observer.on_round = [&](const RoundRecord& r, int limit) {
+    if (callbacks_.on_traffic) {
+      callbacks_.on_traffic({ledger.sums(), exchange.exchanges(), begin.attempt()});
+    }
+    keep_round(r, limit);
+  };
+  show_images(callbacks_, input.observer, [this](const Block& images) {
+    const Study& study = problem_->study();
+    callbacks_.on_images({images, problem_->variables(), image_grid(study), 0, study.slices});
+  });
+  input.observer.on_state = [&](int round, bool, const std::function<void(Archive&)>& state) {
+    if (callbacks_.interrupted && callbacks_.interrupted()) throw SiteInterrupted{};
+    if (!exchange.checkpoint_asked()) return;
+    directory_.flush_history();
+    checkpoints_.write(identity_, round, [&](Archive& archive) {
+      state(archive);
+      collective.archive(archive);
+      exchange.archive(archive);
+    });
+  };
+  Solver solver(input);
+  // Only now: the sums by which a solver sets itself up are those of a new run.
+  if (checkpoint_) {
+    collective.archive(*checkpoint_);
+    exchange.archive(*checkpoint_);
+  }
+  checkpoint_.reset();
+  write_study(directory_.file("study.toml"), resolved_);
+  directory_.open_history(static_cast<int>(begin.round()));
+  if (callbacks_.on_start) {
+    callbacks_.on_start(
+        {resolved_, options_, directory_.history(), names_, 0, 1, {full_scales(*problem_)}});
+  }
+  const Stopwatch watch;
+  const Solution solution = solver.run();
+  collective.confirm();
+  facts_.phases = {{"solving", watch.seconds()}};
+  facts_.federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
+  write_results(solution, ledger);
+  return solution.summary;
+}
+
+void SiteWork::each_image_message(const std::function<void(const v1::SiteMessage&)>& send) const {
+  for (const std::string& name : names_) {
+    const Block image = read_images(directory_.file("images.h5"), name);
+    each_chunk(image.values().size(), [&](std::size_t offset, std::size_t count) {
+      send(image_message(state_.run, name, offset, image.values().subspan(offset, count)));
+    });
+  }
+}
+
+v1::SiteMessage SiteWork::done_message() const {
+  v1::SiteMessage message;
+  message.mutable_done()->set_run(state_.run);
+  return message;
+}
+
+// What was sent, and what will be: a summary and a report are written before.
+void SiteWork::count_sent(const Ledger& ledger) {
+  Ledger::Sums all = ledger.total();
+  const auto add = [&](const v1::SiteMessage& message) {
+    ++all.messages;
+    all.bytes += message.ByteSizeLong();
+  };
+  const std::vector<float> some(kChunkWords);
+  for (const std::string& name : arguments_.publish ? names_ : std::vector<std::string>{}) {
+    const Study& study = problem_->study();
+    each_chunk(study.pixels() * study.slices, [&](std::size_t offset, std::size_t count) {
+      add(image_message(state_.run, name, offset, std::span(some).first(count)));
+    });
+  }
+  add(done_message());
+  facts_.federation->messages = all.messages;
+  facts_.federation->bytes = all.bytes;
+}
+
+// It is not as it was foreseen when the last messages had to be sent again.
+void SiteWork::note_sent(const Ledger& ledger) const {
+  if (!state_.done || state_.finished) return;
+  const std::string path = directory_.file("summary.json");
+  auto json = nlohmann::ordered_json::parse(read_text_file(path).value_or(""), nullptr, false);
+  if (!json.is_object() || !json.contains("federation")) return;
+  auto& federation = json["federation"];
+  const Ledger::Sums all = ledger.total();
+  if (federation.value("messages", std::uint64_t{0}) == all.messages &&
+      federation.value("bytes", std::uint64_t{0}) == all.bytes) {
+    return;
+  }
+  federation["messages"] = all.messages;
+  federation["bytes"] = all.bytes;
+  write_text_file(path, json.dump(2) + "\n");
+}
+
+void SiteWork::keep_round(const RoundRecord& record, int limit) {
+  const std::string line = history_line(record, names_);
+  directory_.append_history(line);
+  if (watch_.seconds() >= next_flush_) {
+    directory_.flush_history();
+    next_flush_ = watch_.seconds() + kFlushSeconds;
+  }
+  if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
+}
+
+void SiteWork::write_results(const Solution& solution, const Ledger& ledger) {
+  directory_.flush_history();
+  const RunOutput output{directory_, problem_->study(), problem_->variables(), resolved_,
+                         facts_,     arguments_.truth};
+  const Stopwatch watch;
+  write_images(output, images_of(solution), solution.summary, callbacks_.progress);
+  facts_.phases.emplace_back("writing images", watch.seconds());
+  count_sent(ledger);
+  const std::string summary = summary_json(solution.summary, facts_);
+  write_report(output, summary, problem_.get());
+  write_summary(output, summary);
+  state_.done = true;
+  keep_state();
+}
+
+void SiteWork::finish(const Ledger& ledger) {
+  checkpoints_.remove_all();
+  note_sent(ledger);
+  if (state_.finished) return;
+  state_.finished = true;
+  keep_state();
+}
+
+}  // namespace firm

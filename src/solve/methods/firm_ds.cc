@@ -1,0 +1,316 @@
+#include "solve/methods/firm_ds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+constexpr int kStepsWithNoise = 8;  // few, because a good fit would fit the noise
+constexpr int kSteps = 75;
+
+int local_steps(const SolveOptions& options) {
+  if (options.ds.local_steps > 0) return options.ds.local_steps;
+  return options.stop.discrepancy > 0 ? kStepsWithNoise : kSteps;
+}
+
+double xrt_weight(const Study& study) { return study.weight(study.sites.size() - 1); }
+
+// sum_i c_i s_i over all members of the study, here and elsewhere.
+double tau_total(const Study& study) {
+  double sum = study.other ? 1 / std::sqrt(xrt_weight(study)) : 0;
+  for (std::size_t i = 0; i + 1 < study.sites.size(); ++i) {
+    sum += study.sites[i].coefficient / std::sqrt(study.weight(i));
+  }
+  return sum;
+}
+
+}  // namespace
+
+FirmDs::FirmDs(Problem& problem, const SolveOptions& options, Collective& collective)
+    : problem_(problem),
+      collective_(collective),
+      local_steps_(local_steps(options)),
+      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      xrt_weight_(xrt_weight(problem.study())),
+      members_(make_members()),
+      fused_(problem.study().common_geometry() && !own_weights()),
+      own_(own_geometries(), problem.slices(), problem.threads()),
+      shared_(shared_geometries(), problem.slices(), problem.threads()),
+      nnls_(problem.pixels(), members_.size() * problem.slices(), true, problem.threads()),
+      own_data_(own_.make_sinograms()),
+      xrt_(problem, levels_, collective),
+      message_(xrt_.rays(), problem.slices()),
+      start_(problem.pixels(), members_.size() * problem.slices()),
+      images_(problem.pixels(), problem.columns()),
+      squares_(problem.columns(), 0.0) {
+  weigh_own_operators();
+  add_terms();
+  fill_own_target();
+}
+
+void FirmDs::weigh_own_operators() {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    if (!problem_.variables()[members_[k].variable].measured) continue;
+    Block weights = problem_.operators().roots(members_[k].variable);
+    for (float& weight : weights.values()) weight *= weight;
+    if (weights.size() > 0) own_.weigh(k, weights);
+  }
+}
+
+bool FirmDs::own_weights() const {
+  return std::ranges::any_of(members_, [&](const Member& m) {
+    return problem_.variables()[m.variable].measured &&
+           problem_.operators().roots(m.variable).size() > 0;
+  });
+}
+
+std::vector<FirmDs::Member> FirmDs::make_members() const {
+  const double total = tau_total(problem_.study());
+  std::vector<Member> members;
+  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+    const Variable& variable = problem_.variables()[v];
+    if (variable.transmission) continue;
+    const double c = -variable.d;
+    const double sigma = 1 / std::sqrt(variable.measured ? variable.weight : xrt_weight_);
+    members.push_back({v, c, c * sigma / total, variable.weight});
+  }
+  return members;
+}
+
+std::vector<const Geometry*> FirmDs::own_geometries() const {
+  std::vector<const Geometry*> geometries;
+  for (const Member& m : members_) {
+    const Variable& v = problem_.variables()[m.variable];
+    geometries.push_back(v.measured ? &v.geometry : nullptr);
+  }
+  return geometries;
+}
+
+std::vector<const Geometry*> FirmDs::shared_geometries() const {
+  std::vector<const Geometry*> geometries(members_.size(), &problem_.study().xrt().geometry);
+  return geometries;
+}
+
+void FirmDs::add_terms() {
+  const std::size_t slices = problem_.slices();
+  std::vector<double> own(members_.size() * slices);
+  std::vector<double> shared(members_.size() * slices);
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const Member& m = members_[k];
+    const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
+    const double shared_alpha = m.c * m.c / m.tau * xrt_weight_;
+    const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
+    for (std::size_t z = 0; z < slices; ++z) {
+      own[k * slices + z] = m.weight;
+      shared[k * slices + z] = shared_alpha + (fused_ ? m.weight : 0);
+      nnls_.set_step(k * slices + z, 1 / hessian);
+    }
+  }
+  if (!fused_) own_term_ = nnls_.add_term(own_, own);
+  shared_term_ = nnls_.add_term(shared_, shared);
+}
+
+void FirmDs::fill_own_target() {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const std::size_t variable = members_[k].variable;
+    if (!problem_.variables()[variable].measured) continue;
+    Block b(problem_.variables()[variable].geometry.rays(), problem_.slices());
+    problem_.operators().get(problem_.data(), variable, b);
+    own_.put(b, k, own_data_);
+  }
+  if (fused_) return;
+  for (std::size_t g = 0; g < own_data_.size(); ++g) {
+    Block& target = nnls_.target(own_term_)[g];
+    for (std::size_t column = 0; column < target.columns(); ++column) {
+      const std::size_t k = own_.image_column(g, column) / problem_.slices();
+      const auto weight = static_cast<float>(members_[k].weight);
+      for (std::size_t ray = 0; ray < target.rows(); ++ray) {
+        target(ray, column) = weight * own_data_[g](ray, column);
+      }
+    }
+  }
+}
+
+// t = (c / (tau s_N^2)) (q - tau e), q = c A_N w, and b / s_i^2 where one term serves both.
+void FirmDs::fill_shared_target() {
+  if (members_.empty()) return;
+  const std::size_t slices = problem_.slices();
+  Block& target = nnls_.target(shared_term_).front();
+  const Block& product = nnls_.product(shared_term_).front();
+  // With a common geometry the sites' own data is one Block too, `other` excepted.
+  const bool with_data = fused_ && !own_data_.empty();
+  parallel_rows(target.rows(), problem_.threads(), [&](std::size_t ray) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const Member& m = members_[k];
+      const double scale = m.c / m.tau * xrt_weight_;
+      for (std::size_t z = 0; z < slices; ++z) {
+        const std::size_t column = k * slices + z;
+        const double q = m.c * static_cast<double>(product(ray, column));
+        double t = scale * (q - m.tau * static_cast<double>(message_(ray, z)));
+        // Members with data come first, in order.
+        if (with_data && m.weight > 0) {
+          t += m.weight * static_cast<double>(own_data_.front()(ray, column));
+        }
+        target(ray, column) = static_cast<float>(t);
+      }
+    }
+  });
+}
+
+// ||A_i w_i - b_i||^2 of the XRF sites.
+void FirmDs::measure_own_residuals() {
+  const Sinograms& products = nnls_.product(fused_ ? shared_term_ : own_term_);
+  const std::size_t slices = problem_.slices();
+  for (std::size_t g = 0; g < own_data_.size(); ++g) {
+    const Block& b = own_data_[g];
+    const Block& product = products[g];  // with one term, `other` may follow the sites' columns
+    std::vector<double> sums(b.columns(), 0.0);
+    for (std::size_t ray = 0; ray < b.rows(); ++ray) {
+      for (std::size_t c = 0; c < b.columns(); ++c) {
+        const double r = static_cast<double>(product(ray, c) - b(ray, c));
+        sums[c] += r * r;
+      }
+    }
+    for (std::size_t c = 0; c < b.columns(); ++c) {
+      const std::size_t image_column = own_.image_column(g, c);
+      squares_[members_[image_column / slices].variable * slices + image_column % slices] = sums[c];
+    }
+  }
+}
+
+// Each site for itself: steps on its own term, the other being held at its minimum. From w = 0 the
+// first sum would be -b_N: measurements, for every site to see.
+void FirmDs::start() {
+  std::fill(message_.values().begin(), message_.values().end(), 0.0f);
+  for (int m = 0; m < local_steps_ && !members_.empty(); ++m) {
+    fill_shared_target();
+    nnls_.targets_changed();
+    nnls_.step();
+    nnls_.finish_steps();
+  }
+  iterations_ = local_steps_;
+}
+
+void FirmDs::share() {
+  if (iterations_ == 0) start();
+  const std::size_t slices = problem_.slices();
+  parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      double sum = -static_cast<double>(xrt_.measured(ray, z));
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        const Block& product = nnls_.product(shared_term_).front();
+        sum += members_[k].c * static_cast<double>(product(ray, k * slices + z));
+      }
+      message_(ray, z) = static_cast<float>(sum);
+    }
+  });
+  measure_own_residuals();
+  scalars = {};
+  scalars.unmet = 0;
+  for (const Member& m : members_) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      const double square = squares_[m.variable * slices + z];
+      scalars.objective += m.weight * square;
+      if (m.weight > 0 && std::sqrt(square) > levels_[m.variable * slices + z]) scalars.unmet += 1;
+    }
+  }
+  scalars.step_squared = step_squared_;
+  scalars.kkt_squared = kkt_squared_;
+}
+
+void FirmDs::add_global_scalars() {
+  xrt_.weigh(message_, collective_);
+  const std::size_t xrt = problem_.transmission();
+  for (std::size_t z = 0; z < problem_.slices(); ++z) {
+    const double square = xrt_.squared(message_, z);
+    scalars.objective += xrt_weight_ * square;
+    if (!xrt_.met(square, z)) scalars.unmet += 1;
+    if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
+  }
+  if (rounds_ == 0) scalars.unmet += 1;  // the start alone fits with more noise than a joint round
+}
+
+void FirmDs::update() {
+  ++rounds_;
+  if (members_.empty()) return;
+  fill_shared_target();
+  nnls_.targets_changed();
+  // The gradient of the local problem at w^k is g_i + c_i g_N: that of the certificate.
+  kkt_squared_ = nnls_.projected_gradient_squared();
+  std::copy(nnls_.images().values().begin(), nnls_.images().values().end(),
+            start_.values().begin());
+  for (int m = 0; m < local_steps_; ++m) nnls_.step();
+  nnls_.finish_steps();
+  iterations_ += local_steps_;
+  step_squared_ = 0;
+  for (std::size_t k = 0; k < start_.size(); ++k) {
+    const double change = static_cast<double>(nnls_.images().values()[k] - start_.values()[k]);
+    step_squared_ += change * change;
+  }
+}
+
+// Fills the column of XRT with w_N = sum_i c_i w_i.
+void FirmDs::put_transmission_column(std::span<const float> sum) {
+  const std::size_t slices = problem_.slices();
+  const std::size_t xrt = problem_.transmission();
+  if (xrt == problem_.variables().size()) return;
+  for (std::size_t p = 0; p < images_.rows(); ++p) {
+    for (std::size_t z = 0; z < slices; ++z) images_(p, xrt * slices + z) = sum[p * slices + z];
+  }
+}
+
+const Block& FirmDs::images() {
+  const std::size_t slices = problem_.slices();
+  for (std::size_t p = 0; p < images_.rows(); ++p) {
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      for (std::size_t z = 0; z < slices; ++z) {
+        images_(p, members_[k].variable * slices + z) = nnls_.images()(p, k * slices + z);
+      }
+    }
+  }
+  if (!finished_ && problem_.complete()) {
+    LocalCollective alone;
+    finish(alone);
+    finished_ = false;
+  }
+  return images_;
+}
+
+void FirmDs::finish(Collective& collective) {
+  const std::size_t slices = problem_.slices();
+  std::vector<float> sum(problem_.pixels() * slices);
+  parallel_rows(problem_.pixels(), problem_.threads(), [&](std::size_t p) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      double total = 0;
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        total += members_[k].c * static_cast<double>(nnls_.images()(p, k * slices + z));
+      }
+      sum[p * slices + z] = static_cast<float>(total);
+    }
+  });
+  collective.sum_for(problem_.study().xrt().name, sum);
+  put_transmission_column(sum);
+  finished_ = true;
+}
+
+StopOptions FirmDs::default_stop() const {
+  StopOptions stop;
+  stop.kkt = 1e-4;
+  return stop;
+}
+
+void FirmDs::archive(Archive& archive) {
+  nnls_.archive(archive);
+  archive.number("round/step_squared", step_squared_);
+  archive.number("round/kkt_squared", kkt_squared_);
+  archive.number("rounds", rounds_);
+  double iterations = static_cast<double>(iterations_);
+  archive.number("iterations", iterations);
+  iterations_ = static_cast<long>(iterations);
+}
+
+}  // namespace firm

@@ -1,0 +1,100 @@
+// firm-ds: the exchange takes place in data space.
+//
+// w_N is eliminated. With q_i = c_i A_N w_i and weights tau_i > 0, sum tau_i = 1, Cauchy-Schwarz
+// gives a majoriser of the coupling term that is separable and touches at q^k:
+//
+//     ||sum_i q_i - b_N||^2 <= ||e||^2 + 2 <e, sum_i (q_i - q_i^k)> + sum_i ||q_i - q_i^k||^2 /
+//     tau_i
+//
+//     site i sends   q_i = c_i A_N w_i          site N sends  -b_N (+ A_N w_other)
+//     sum            e = sum_i q_i - b_N, the residual of XRT
+//     site i takes   M steps (Nnls) towards  min_{w >= 0}  || A_i w - b_i ||^2 / s_i^2
+//                         + || c_i A_N w - (q_i - tau_i e) ||^2 / (tau_i s_N^2)
+//
+// Each site starts with M steps on its own data, so that not even the first sum is anyone's
+// measurement. The objective never rises, and the coupling holds exactly in every round. `other`,
+// which lives with site N, takes part like an XRF site with c = 1 and without data of its own.
+// tau_i is proportional to c_i s_i.
+//
+// Where XRT values have weights W <= 1, || W^1/2 (sum_i q_i - b_N) ||^2 has the same majoriser with
+// W e in place of e. Only site N knows W, which tells about its data; it sends W e in a sum of its
+// own.
+#pragma once
+
+#include "solve/method.h"
+#include "solve/methods/nnls.h"
+#include "solve/methods/xrt_residual.h"
+
+namespace firm {
+
+class FirmDs : public Method {
+ public:
+  FirmDs(Problem& problem, const SolveOptions& options, Collective& collective);
+
+  void share() override;
+  std::span<float> vector() override { return message_.values(); }
+  void add_global_scalars() override;
+  Verdict judge() override { return {}; }
+  void update() override;
+  void finish(Collective& collective) override;
+  const Block& images() override;
+  // The image of XRT is a sum over the others.
+  bool knows_images() const override {
+    return problem_.complete() || problem_.transmission() == problem_.variables().size();
+  }
+  const std::vector<double>& residuals() const override { return squares_; }
+  std::optional<double> violation() const override { return 0.0; }
+  void archive(Archive& archive) override;
+  bool exact_primal() const override { return true; }
+  int round_limit() const override { return 1000; }
+  double projection_seconds() const override { return own_.seconds() + shared_.seconds(); }
+  long local_iterations() const override { return iterations_; }
+  StopOptions default_stop() const override;
+
+ private:
+  // One of the images that are solved for here: an XRF site's or `other`.
+  struct Member {
+    std::size_t variable;  // among the hosted ones
+    double c;
+    double tau;
+    double weight;  // 1 / s_i^2
+  };
+
+  std::vector<Member> make_members() const;
+  std::vector<const Geometry*> own_geometries() const;
+  std::vector<const Geometry*> shared_geometries() const;
+  void add_terms();
+  void fill_own_target();
+  void fill_shared_target();
+  void start();
+  void measure_own_residuals();
+  void put_transmission_column(std::span<const float> sum);
+  bool own_weights() const;
+  void weigh_own_operators();
+
+  Problem& problem_;
+  Collective& collective_;
+  int local_steps_;
+  std::vector<double> levels_;  // of the hosted columns
+  double xrt_weight_;
+  std::vector<Member> members_;
+  bool fused_;  // A_i = A_N for all members: one term serves both
+  Operators own_;
+  Operators shared_;  // A_N for each member
+  Nnls nnls_;
+  std::size_t own_term_ = 0;
+  std::size_t shared_term_ = 0;
+  Sinograms own_data_;
+  XrtResidual xrt_;
+  Block message_;  // rays_N x slices: the share, then W e
+  Block start_;    // images at the start of a round
+  Block images_;
+  std::vector<double> squares_;
+  double step_squared_ = 0;
+  double kkt_squared_ = 0;
+  int rounds_ = 0;
+  long iterations_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace firm

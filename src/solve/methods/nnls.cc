@@ -1,0 +1,242 @@
+#include "solve/methods/nnls.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+// A rise below the rounding of single precision is none.
+constexpr double kRounding = 1e-6;
+
+template <typename PerColumn>
+void fill_pattern(std::vector<float>& pattern, std::size_t columns, const PerColumn& value) {
+  for (std::size_t j = 0; j < pattern.size(); ++j) {
+    pattern[j] = static_cast<float>(value(j % columns));
+  }
+}
+
+void archive_flags(Archive& archive, const std::string& name, std::vector<bool>& flags) {
+  std::vector<double> numbers(flags.begin(), flags.end());
+  archive.values(name, std::span<double>(numbers));
+  for (std::size_t k = 0; k < flags.size(); ++k) flags[k] = numbers[k] > 0;
+}
+
+void copy_column(const Block& from, std::size_t column, Block& to) {
+  for (std::size_t row = 0; row < from.rows(); ++row) to(row, column) = from(row, column);
+}
+
+}  // namespace
+
+Nnls::Nnls(std::size_t pixels, std::size_t columns, bool momentum, int threads)
+    : momentum_(momentum),
+      w_(pixels, columns),
+      before_(pixels, columns),
+      gradient_(pixels, columns),
+      loop_(pixels, columns, 3, threads),
+      steps_(columns, 0.0),
+      active_(columns, true),
+      t_(columns, 1.0),
+      beta_(columns, 0.0),
+      had_momentum_(columns, false),
+      value_(columns, 0.0),
+      value_before_(columns, 0.0),
+      beta_pattern_(loop_.period()),
+      step_pattern_(loop_.period()),
+      active_pattern_(loop_.period()) {}
+
+std::size_t Nnls::add_term(Operators& operators, const std::vector<double>& alpha) {
+  Term term;
+  term.operators = &operators;
+  term.product = term.before = term.residual = term.target = operators.make_sinograms();
+  term.alpha = alpha;
+  for (std::size_t g = 0; g < term.target.size(); ++g) {
+    const Block& y = term.target[g];
+    term.loops.emplace_back(y.rows(), y.columns(), 1, loop_.threads());
+    term.alpha_pattern.push_back(term.loops.back().pattern(
+        [&](std::size_t c) { return alpha[operators.image_column(g, c)]; }));
+    term.beta_pattern.emplace_back(term.alpha_pattern.back().size());
+  }
+  terms_.push_back(std::move(term));
+  if (terms_.size() > 1 && part_.size() == 0) part_ = Block(w_.rows(), w_.columns());
+  return terms_.size() - 1;
+}
+
+// h(w) = sum_k || alpha_k A_k w - t_k ||^2 / alpha_k.
+void Nnls::evaluate() {
+  std::fill(value_.begin(), value_.end(), 0.0);
+  for (Term& term : terms_) {
+    for (std::size_t g = 0; g < term.target.size(); ++g) {
+      const float* product = term.product[g].data();
+      const float* target = term.target[g].data();
+      const float* alpha = term.alpha_pattern[g].data();
+      term.loops[g].run([=](std::size_t k, std::size_t j, float* sums) {
+        const float r = alpha[j] * product[k] - target[k];
+        sums[j] += r * r;
+      });
+      for (std::size_t c = 0; c < term.target[g].columns(); ++c) {
+        const std::size_t column = term.operators->image_column(g, c);
+        if (term.alpha[column] > 0) {
+          value_[column] += term.loops[g].sum(0, c) / term.alpha[column];
+        }
+      }
+    }
+  }
+}
+
+void Nnls::revert(std::size_t column) {
+  copy_column(before_, column, w_);
+  for (Term& term : terms_) {
+    for (std::size_t g = 0; g < term.target.size(); ++g) {
+      for (std::size_t c = 0; c < term.target[g].columns(); ++c) {
+        if (term.operators->image_column(g, c) == column) {
+          copy_column(term.before[g], c, term.product[g]);
+        }
+      }
+    }
+  }
+  value_[column] = value_before_[column];
+  t_[column] = 1;
+  beta_[column] = 0;
+}
+
+void Nnls::take_back_rises() {
+  evaluate();
+  if (known_value_) {
+    for (std::size_t c = 0; c < value_.size(); ++c) {
+      // A step without momentum lowers h but for rounding; to take it back would be to stay for
+      // ever.
+      if (had_momentum_[c] && value_[c] > value_before_[c] * (1 + kRounding)) revert(c);
+    }
+  }
+  value_before_ = value_;
+  known_value_ = true;
+}
+
+// gradient / 2 = sum_k A_k^T (alpha_k A_k y - t_k) at y = w + beta (w - w_before), or at w.
+void Nnls::form_gradient(bool extrapolated) {
+  for (std::size_t n = 0; n < terms_.size(); ++n) {
+    Term& term = terms_[n];
+    for (std::size_t g = 0; g < term.target.size(); ++g) {
+      fill_pattern(term.beta_pattern[g], term.target[g].columns(), [&](std::size_t c) {
+        return extrapolated ? beta_[term.operators->image_column(g, c)] : 0.0;
+      });
+      const float* product = term.product[g].data();
+      const float* before = term.before[g].data();
+      const float* target = term.target[g].data();
+      const float* alpha = term.alpha_pattern[g].data();
+      const float* beta = term.beta_pattern[g].data();
+      float* residual = term.residual[g].data();
+      term.loops[g].run([=](std::size_t k, std::size_t j, float*) {
+        const float at_y = product[k] + beta[j] * (product[k] - before[k]);
+        residual[k] = alpha[j] * at_y - target[k];
+      });
+    }
+    term.operators->adjoint(term.residual, n == 0 ? gradient_ : part_);
+    if (n > 0) {
+      const float* part = part_.data();
+      float* sum = gradient_.data();
+      loop_.run([=](std::size_t k, std::size_t, float*) { sum[k] += part[k]; });
+    }
+  }
+}
+
+double Nnls::projected_gradient_squared() {
+  form_gradient(false);
+  const float* w = w_.data();
+  const float* g = gradient_.data();
+  loop_.run([=](std::size_t k, std::size_t j, float* sums) {
+    const float free = w[k] > 0 || g[k] < 0 ? 2 * g[k] : 0.0f;
+    sums[j] += free * free;
+  });
+  return loop_.total(0);
+}
+
+// w+ = (y - step gradient)_+, written over the image before.
+void Nnls::move() {
+  const std::size_t columns = w_.columns();
+  fill_pattern(beta_pattern_, columns, [&](std::size_t c) { return beta_[c]; });
+  fill_pattern(step_pattern_, columns, [&](std::size_t c) { return 2 * steps_[c]; });
+  fill_pattern(active_pattern_, columns, [&](std::size_t c) { return active_[c] ? 1 : 0; });
+  const std::size_t period = loop_.period();
+  const float* beta = beta_pattern_.data();
+  const float* step = step_pattern_.data();
+  const float* active = active_pattern_.data();
+  const float* w = w_.data();
+  const float* g = gradient_.data();
+  float* out = before_.data();
+  loop_.run([=](std::size_t k, std::size_t j, float* sums) {
+    const float y = w[k] + beta[j] * (w[k] - out[k]);
+    const float moved = y - step[j] * g[k];
+    const float clipped = moved > 0 ? moved : 0.0f;
+    const float next = active[j] > 0 ? clipped : w[k];
+    const float change = next - w[k];
+    const float back = y - next;
+    sums[j] += change * change;
+    sums[j + period] += back * change;
+    sums[j + 2 * period] += back * back;
+    out[k] = next;
+  });
+  std::swap(w_, before_);
+}
+
+void Nnls::update_momentum() {
+  step_squared_ = 0;
+  mapping_squared_ = 0;
+  for (std::size_t c = 0; c < w_.columns(); ++c) {
+    if (!active_[c]) continue;
+    step_squared_ += loop_.sum(0, c);
+    mapping_squared_ += loop_.sum(2, c) / (steps_[c] * steps_[c]);
+    if (!momentum_) continue;
+    had_momentum_[c] = beta_[c] > 0;
+    if (loop_.sum(1, c) > 0) {  // <y - w+, w+ - w> > 0
+      t_[c] = 1;
+      beta_[c] = 0;
+      continue;
+    }
+    const double next = (1 + std::sqrt(1 + 4 * t_[c] * t_[c])) / 2;
+    beta_[c] = (t_[c] - 1) / next;
+    t_[c] = next;
+  }
+}
+
+void Nnls::step() {
+  if (momentum_) take_back_rises();
+  form_gradient(true);
+  move();
+  update_momentum();
+  for (Term& term : terms_) {
+    std::swap(term.product, term.before);
+    term.operators->forward(w_, term.product);  // A w
+  }
+}
+
+void Nnls::finish_steps() {
+  if (momentum_) take_back_rises();
+}
+
+void Nnls::archive(Archive& archive) {
+  archive.values("w", w_.values());
+  archive.values("w_before", before_.values());
+  archive.values("t", std::span<double>(t_));
+  archive.values("beta", std::span<double>(beta_));
+  archive.values("value_before", std::span<double>(value_before_));
+  archive.flag("known_value", known_value_);
+  archive_flags(archive, "active", active_);
+  archive_flags(archive, "had_momentum", had_momentum_);
+  archive.number("step_squared", step_squared_);
+  archive.number("mapping_squared", mapping_squared_);
+  for (std::size_t n = 0; n < terms_.size(); ++n) {
+    for (std::size_t g = 0; g < terms_[n].product.size(); ++g) {
+      const std::string at = fmt::format("term{}/group{}", n, g);
+      archive.values(at + "/product", terms_[n].product[g].values());
+      archive.values(at + "/before", terms_[n].before[g].values());
+    }
+  }
+}
+
+}  // namespace firm

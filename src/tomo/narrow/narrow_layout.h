@@ -1,0 +1,83 @@
+// Where pixels and rays of one pass lie in the scratch memory of the narrow pass.
+//
+//   pixels:  [tile][block of slots][row of the tile][slot of the block][kTileStride]
+//   rays:    [view][column][ray_stride]
+//
+// slot = orientation * columns + column, so that the slots of a family are consecutive, and in the
+// same order as its rays. All orientations share one grid of tiles, that of the largest frame.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "tomo/strip/strip_kernel.h"
+#include "tomo/strip/strip_plan.h"
+
+namespace firm {
+
+struct SlotRange {
+  int begin;
+  int end;
+};
+
+class NarrowLayout {
+ public:
+  NarrowLayout(const StripPlan& plan, std::size_t columns);
+
+  int columns() const { return columns_; }
+  int blocks() const { return (slots_ + block_slots_ - 1) / block_slots_; }
+  std::size_t tiles() const {
+    return static_cast<std::size_t>(across_) * static_cast<std::size_t>(down_);
+  }
+
+  Tile tile(std::size_t index) const {
+    const auto t = static_cast<int>(index);
+    return {t % across_ * tile_width_, t / across_ * tile_height_, tile_width_, tile_height_};
+  }
+  std::size_t tile_at(int x, int y) const {
+    return static_cast<std::size_t>(y / tile_height_ * across_ + x / tile_width_);
+  }
+
+  SlotRange block(int index) const {
+    const int begin = index * block_slots_;
+    return {begin, std::min(begin + block_slots_, slots_)};
+  }
+  // The slots of a family that lie in a block; empty if begin >= end.
+  SlotRange overlap(const Family& f, SlotRange block) const {
+    return {std::max(block.begin, f.first_orientation * columns_),
+            std::min(block.end, (f.first_orientation + f.members) * columns_)};
+  }
+
+  std::size_t row_stride() const { return static_cast<std::size_t>(block_slots_ * kTileStride); }
+  std::size_t pixel_floats() const { return tiles() * tile_floats(); }
+  // Start of a slot's row 0 in a tile.
+  std::size_t pixel_offset(std::size_t tile, int slot) const {
+    return tile * tile_floats() +
+           static_cast<std::size_t>(slot / block_slots_) * row_stride() *
+               static_cast<std::size_t>(tile_height_) +
+           static_cast<std::size_t>(slot % block_slots_ * kTileStride);
+  }
+
+  // Start of the margin of the rays that belong to a slot of a family.
+  std::size_t ray_offset(const Family& f, int slot) const {
+    return (f.first_view * static_cast<std::size_t>(columns_) +
+            static_cast<std::size_t>(slot - f.first_orientation * columns_)) *
+           ray_stride_;
+  }
+
+ private:
+  std::size_t tile_floats() const {
+    return static_cast<std::size_t>(blocks() * tile_height_) * row_stride();
+  }
+
+  int columns_;
+  int slots_;
+  int block_slots_;
+  int tile_width_;
+  int tile_height_;
+  int across_;
+  int down_;
+  std::size_t ray_stride_;
+};
+
+}  // namespace firm

@@ -1,0 +1,58 @@
+// PairPass: four columns, by the paired kernels.
+//
+// They want four columns without gaps. A Block of four columns is used where it is, unless its rows
+// crowd each other in the cache; of any other Block the columns are copied.
+//
+// forward:  tasks of some families and some rays each add up, band after band, their own rays.
+// adjoint:  tasks of image rows each add up, pair after pair, the pixels of their own rows.
+// If the detector is centred, opposite rays (or rows) belong to the same task.
+// Every sum is formed by one task in a fixed order: no races, and no dependence on threads.
+#pragma once
+
+#include "firm/buffer.h"
+#include "tomo/strip/strip_kernel.h"
+#include "tomo/strip/strip_pass.h"
+#include "tomo/wide/wide_plan.h"
+
+namespace firm {
+
+class PairPass final : public StripPass {
+ public:
+  // Whether offsets within the image fit into 32 bits.
+  static bool fits(const Geometry& geometry);
+
+  // The plan must fit the wide kernels, the geometry must fit, and the kernel must have paired
+  // functions. Room for copies is set aside as Blocks of `block_columns` columns need it. The plan
+  // must outlive this.
+  PairPass(const WidePlan& plan, const StripKernel& kernel, int threads, std::size_t block_columns);
+
+  std::size_t columns() const override { return kPairColumns; }
+  bool takes(std::size_t block_columns) const override;
+  void forward(const Block& x, ColumnRange columns, Block& y) override;
+  void adjoint(const Block& y, ColumnRange columns, Block& x) override;
+  std::size_t bytes() const override;
+
+ private:
+  // What a task of the forward projection does. Families are counted in the plan.
+  struct Part {
+    int family_begin;
+    int family_end;
+    Range rays;
+    bool centred;  // and the opposite rays
+  };
+
+  PairImage source(const Block& block, ColumnRange columns, std::size_t row_length,
+                   Buffer<float>& copy) const;
+  void forward_task(const PairImage& x, ColumnRange columns, Block& y, const Part& part) const;
+  void forward_tile(PairForwardJob job, const Part& part) const;
+  void adjoint_task(const PairImage& y, float* x, Range rows, bool centred) const;
+
+  const WidePlan& plan_;
+  const StripKernel& kernel_;
+  int threads_;
+  // Copies; empty if not needed.
+  Buffer<float> pixels_;
+  Buffer<float> rays_;
+};
+
+}  // namespace firm

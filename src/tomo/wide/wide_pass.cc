@@ -1,0 +1,170 @@
+#include "tomo/wide/wide_pass.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "core/parallel.h"
+#include "firm/error.h"
+#include "tomo/wide/wide_copy.h"
+
+namespace firm {
+namespace {
+
+// Floats of a tile's row in the forward projection. With its kWideRows rows a tile takes 64 KiB,
+// and a kernel visits four at once; found by trial on a processor with 512 KiB of second-level
+// cache.
+constexpr std::size_t kTileRowFloats = 512;
+
+int tile_width(std::size_t columns) { return static_cast<int>(kTileRowFloats / columns); }
+
+std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+// Families of a task, at the least a quarter of a thread's part to even out the load. Each task
+// reads the whole image, so that with many families half is better.
+std::size_t families_per_task(std::size_t families, int threads) {
+  const auto n = static_cast<std::size_t>(threads);
+  const std::size_t parts = families >= 16 * n ? 2 * n : 4 * n;
+  return ceil_div(families, std::min(families, parts));
+}
+
+// Families from the k-th on, before `end`, that a kernel can take together.
+int families_together(const std::vector<Family>& families, std::size_t k, std::size_t end) {
+  const auto alike = [&](const Family& f) {
+    return f.first_orientation == families[k].first_orientation && f.members == families[k].members;
+  };
+  int count = 1;
+  for (std::size_t next = k + 1; next < end && count < kWideFamilies; ++next, ++count) {
+    if (!alike(families[next])) break;
+  }
+  return count;
+}
+
+bool wide_crowds(std::size_t row_floats) { return crowds(row_floats, 32); }
+
+// Whether places within a tile, the rays that leave it included, are too many bytes apart for the
+// kernel's 32 bits.
+bool too_far(std::size_t row_floats, std::size_t columns) {
+  const auto rows = static_cast<std::size_t>(tile_width(columns) + 2 * kWideRows);
+  return row_floats * sizeof(float) >= std::numeric_limits<std::int32_t>::max() / rows;
+}
+
+}  // namespace
+
+WideScratch::WideScratch(const Geometry& g, std::size_t columns, std::size_t block_columns) {
+  const auto width = static_cast<std::size_t>(g.image_columns);
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
+  if (wide_crowds(width * block_columns) || too_far(width * block_columns, columns)) {
+    pixels = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
+  }
+  if (wide_crowds(beamlets * block_columns)) {
+    rays = Buffer<float>(g.angles.size() * spread(beamlets * columns));
+  }
+}
+
+WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
+                   std::size_t columns, WideScratch& scratch)
+    : plan_(plan), kernel_(kernel), threads_(threads), columns_(columns), scratch_(scratch) {}
+
+WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::size_t row_length,
+                                  Buffer<float>& copy) {
+  if (copy.size() == 0) {
+    return {block.data() + columns.begin, block.columns(), row_length * block.columns()};
+  }
+  copy_columns(block, columns, row_length, threads_, copy);
+  return {copy.data(), columns_, spread(row_length * columns_)};
+}
+
+void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
+  FIRM_CHECK(columns.count == columns_);
+  const Source from =
+      source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), scratch_.pixels);
+  const std::size_t families = plan_.strips().families().size();
+  const std::size_t chunk = families_per_task(families, threads_);
+  parallel_for(ceil_div(families, chunk), threads_, [&](std::size_t task) {
+    forward_task(from, columns, y, task * chunk, std::min((task + 1) * chunk, families));
+  });
+}
+
+void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
+                            std::size_t family_begin, std::size_t family_end) const {
+  const StripPlan& strips = plan_.strips();
+  const Geometry& g = plan_.geometry();
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
+  int width = 0;
+  int height = 0;
+  for (std::size_t k = family_begin; k < family_end; ++k) {
+    const Family& f = strips.families()[k];
+    const Orientation& o = strips.orientations()[static_cast<std::size_t>(f.first_orientation)];
+    width = std::max(width, o.width);
+    height = std::max(height, o.height);
+    for (int m = 0; m < f.members; ++m) {
+      const std::size_t angle = strips.views()[f.first_view + static_cast<std::size_t>(m)];
+      zero_rows(y, columns, angle * beamlets, (angle + 1) * beamlets);
+    }
+  }
+  WideForwardJob job{};
+  job.plan = &plan_;
+  job.centred = plan_.centred();
+  job.rays = {0, job.centred ? (g.beamlets + 1) / 2 : g.beamlets};
+  job.columns = static_cast<int>(columns_);
+  job.x = x.data;
+  job.x_stride = x.stride;
+  job.x_row_stride = x.row_stride;
+  job.y = y.data() + columns.begin;
+  job.y_stride = y.columns();
+  job.tile.width = tile_width(columns_);
+  for (int y0 = 0; y0 < height; y0 += kWideRows) {
+    // Rays left of the frame may enter it further down.
+    for (int x0 = -kWideRows - 2; x0 < width; x0 += job.tile.width) {
+      job.tile.x0 = x0;
+      job.tile.y0 = y0;
+      forward_tile(job, family_begin, family_end);
+    }
+  }
+}
+
+void WidePass::forward_tile(WideForwardJob job, std::size_t family_begin,
+                            std::size_t family_end) const {
+  const StripPlan& strips = plan_.strips();
+  for (std::size_t k = family_begin; k < family_end;) {
+    job.family = &strips.families()[k];
+    job.families = families_together(strips.families(), k, family_end);
+    k += static_cast<std::size_t>(job.families);
+    const auto first = static_cast<std::size_t>(job.family->first_orientation);
+    const Orientation& o = strips.orientations()[first];
+    job.tile.height = std::min(kWideRows, o.height - job.tile.y0);
+    if (job.tile.x0 < o.width && job.tile.height > 0) kernel_.wide.forward(job);
+  }
+}
+
+void WidePass::adjoint(const Block& y, ColumnRange columns, Block& x) {
+  FIRM_CHECK(columns.count == columns_);
+  const Source from =
+      source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), scratch_.rays);
+  const auto rows = static_cast<std::size_t>(plan_.geometry().image_rows);
+  parallel_for(ceil_div(rows, kWideTileHeight), threads_, [&](std::size_t band) {
+    const int begin = static_cast<int>(band) * kWideTileHeight;
+    adjoint_task(from, columns, x, begin,
+                 std::min(begin + kWideTileHeight, plan_.geometry().image_rows));
+  });
+}
+
+void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, int row_begin,
+                            int row_end) const {
+  const auto width = plan_.geometry().image_columns;
+  zero_rows(x, columns, static_cast<std::size_t>(row_begin) * static_cast<std::size_t>(width),
+            static_cast<std::size_t>(row_end) * static_cast<std::size_t>(width));
+  const std::vector<AdjointPair>& pairs = plan_.pairs();
+  for (int x0 = 0; x0 < width; x0 += kWideChunk) {
+    const Tile tile{x0, row_begin, std::min(kWideChunk, width - x0), row_end - row_begin};
+    for (std::size_t k = 0; k < pairs.size();) {
+      const int batch = plan_.batch(k, kWideBatch);
+      kernel_.wide.adjoint({&plan_, &pairs[k], batch, tile, static_cast<int>(columns_), y.data,
+                            y.stride, y.row_stride, x.data() + columns.begin, x.columns()});
+      k += static_cast<std::size_t>(batch);
+    }
+  }
+}
+
+}  // namespace firm

@@ -1,0 +1,80 @@
+// `firm check` by the program itself: what it prints, its exit codes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/command_line.h"
+
+namespace firm {
+namespace {
+
+class CheckCommand : public CommandLine {
+ protected:
+  void SetUp() override { make_study(); }
+
+  Outcome check(const std::string& arguments) { return run("check study/study.toml " + arguments); }
+};
+
+TEST_F(CheckCommand, Helps) {
+  const Outcome o = run("check --help");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_CONTAINS(o.out, "firm check study.toml --listen");
+  EXPECT_CONTAINS(run("--help").out, "check");
+}
+
+TEST_F(CheckCommand, SaysOkLineByLine) {
+  const Outcome o = check("--out run");
+  EXPECT_EQ(o.code, 0);
+  EXPECT_EQ(o.err, "");
+  EXPECT_CONTAINS(o.out, "ok       study          study/study.toml: \"paper\", 16 x 16 pixels");
+  EXPECT_CONTAINS(o.out, "\nok       data of xrf-1  5 angles");
+  EXPECT_CONTAINS(o.out, "\nok       disk           run: can be written");
+  EXPECT_CONTAINS(o.out, "\nNothing wrong, 0 warnings.\n");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "run"));
+}
+
+TEST_F(CheckCommand, SaysWhatIsWrongAndTheFix) {
+  std::filesystem::remove(directory_ / "study/xrf-1.h5");
+  const Outcome o = check("");
+  EXPECT_EQ(o.code, 3);
+  EXPECT_CONTAINS(o.out, "\nWRONG    data of xrf-1  study/xrf-1.h5: expected the data of");
+  EXPECT_CONTAINS(o.out, "\n                        fix: the file where the study says");
+  EXPECT_CONTAINS(o.out, "\n1 wrong, 0 warnings.\n");
+}
+
+TEST_F(CheckCommand, EndsWithTheCodeOfTheWorst) {
+  EXPECT_EQ(check("--set nonsense=1").code, 2);
+  EXPECT_EQ(check("--set nonsense=1 --pki none").code, 4);
+  EXPECT_EQ(check("--name xrf-1 --data none.h5").code, 3);
+}
+
+TEST_F(CheckCommand, PutsLongTextsBelowEachOther) {
+  ASSERT_EQ(run("pki init --dir pki").code, 0);
+  const Outcome o = check("--pki pki");
+  EXPECT_EQ(o.code, 0);
+  const std::size_t at = o.out.find("fingerprint ");
+  const std::size_t end = o.out.find('\n', o.out.find("authority      fingerprint"));
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(o.out.substr(end + 1, 24), std::string(24, ' '));
+}
+
+TEST_F(CheckCommand, TakesTheArgumentsOfTheRun) {
+  const Outcome site =
+      check("--name xrf-1 --publish --keepalive-seconds 5 --truth study/truth.h5 --out run");
+  EXPECT_EQ(site.code, 0) << site.out << site.err;
+  EXPECT_CONTAINS(site.out, "publish        at the end this site's image goes to the coordinator");
+  EXPECT_CONTAINS(site.out, "truth          study/truth.h5: true images to compare with");
+  EXPECT_EQ(check("--listen 127.0.0.1:0 --checkpoint-seconds 2 --keepalive-seconds 5").code, 0);
+  expect_error(check("--keepalive-seconds 0.1"), 2, "--keepalive-seconds");
+  const Outcome none = check("--name xrf-1 --truth study/none.h5");
+  EXPECT_EQ(none.code, 3);
+  EXPECT_CONTAINS(none.out, "WRONG    truth          study/none.h5");
+  EXPECT_EQ(check("--name xrf-1 --truth study/xrf-1.h5").code, 3);
+}
+
+TEST_F(CheckCommand, WantsToKnowWhoseDataItIs) {
+  expect_error(check("--data study/xrf-1.h5"), 2, "--name");
+}
+
+}  // namespace
+}  // namespace firm

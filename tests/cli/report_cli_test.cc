@@ -1,0 +1,128 @@
+// report.html as runs leave it, and `firm report`. What the page makes of it is tested in web/test.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "support/command_line.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::json;
+
+class Report : public CommandLine {
+ protected:
+  void SetUp() override {
+    simulate("s", "");
+    ASSERT_EQ(run("recon s/study.toml --out r").code, 0);
+  }
+
+  void simulate(const std::string& out, const std::string& more) {
+    ASSERT_EQ(
+        run("simulate --size 16 --angles 6 --slices 3 --noise 0.01 --out " + out + " " + more).code,
+        0);
+  }
+
+  std::string page(const std::string& path = "r/report.html") {
+    return file_content(directory_ / path);
+  }
+
+  Json document(const std::string& path = "r/report.html") {
+    const std::string text = page(path);
+    const std::string start = R"(id="firm-document">)";
+    const std::size_t from = text.find(start) + start.size();
+    return Json::parse(text.substr(from, text.find("</script>", from) - from));
+  }
+
+  static std::string notes(const Json& document) { return document.at("notes").dump(); }
+};
+
+TEST_F(Report, HasWhatTheRunHas) {
+  const Json d = document();
+  EXPECT_EQ(d.at("kind"), "recon");
+  EXPECT_EQ(d.at("summary"), Json::parse(file_content(directory_ / "r/summary.json")));
+  EXPECT_EQ(d.at("images").at("stacks").size(), 8u) << "reconstruction and truth of four sites";
+  EXPECT_EQ(d.at("images").at("slices"), Json({0, 1, 2}));
+  EXPECT_EQ(d.at("sinograms").at("stacks").size(), 8u) << "data and residual of four sites";
+  EXPECT_EQ(d.at("study").at("text"), file_content(directory_ / "r/study.toml"));
+  EXPECT_EQ(d.at("notes"), Json::array());
+  EXPECT_GT(d.at("image_norm").get<double>(), 0);
+  std::set<std::string> curves;
+  for (const Json& curve : d.at("curves")) {
+    curves.insert(curve.at("key").get<std::string>() + curve.at("site").get<std::string>());
+    EXPECT_EQ(curve.at("round").size(), curve.at("value").size());
+    EXPECT_EQ(curve.at("seconds").size(), curve.at("value").size());
+  }
+  for (const char* key : {"objective", "step_norm", "constraint_violation", "kkt", "error_to_truth",
+                          "residualxrf-1", "residualxrt"}) {
+    EXPECT_TRUE(curves.contains(key)) << key;
+  }
+  for (const char* phase : {"reading", "solving", "writing images"}) {
+    EXPECT_GE(d.at("summary").at("phases").at(phase).get<double>(), 0) << phase;
+  }
+}
+
+TEST_F(Report, WrittenAnewIsTheSame) {
+  const std::string before = page();
+  std::filesystem::remove(directory_ / "r/report.html");
+  const Outcome o = run("report r");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(o.out, "wrote r/report.html\n");
+  EXPECT_EQ(page(), before);
+}
+
+TEST_F(Report, ComparesWithEachSiteAlone) {
+  ASSERT_EQ(run("recon s/study.toml --out alone --method pgd").code, 0);
+  ASSERT_EQ(run("report r --alone alone --out both.html").code, 0);
+  EXPECT_EQ(document("both.html").at("images").at("stacks").size(), 12u);
+
+  ASSERT_EQ(run("simulate --out small --size 8 --angles 4").code, 0);
+  ASSERT_EQ(run("recon small/study.toml --out small-alone --method pgd").code, 0);
+  ASSERT_EQ(run("report r --alone small-alone --out both.html").code, 0);
+  EXPECT_EQ(document("both.html").at("images").at("stacks").size(), 8u);
+  EXPECT_CONTAINS(notes(document("both.html")), "images of xrt have another size");
+}
+
+// A run reads the slices that its report shows one by one, `firm report` all of them.
+TEST_F(Report, ShowsTheSameSinogramsWhoeverReadsThem) {
+  ASSERT_EQ(run("recon s/study.toml --out chunks --set chunks=2").code, 0);
+  const Json by_chunks = document("chunks/report.html").at("sinograms");
+  const Json by_run = document().at("sinograms");
+  ASSERT_EQ(run("report r").code, 0);
+  EXPECT_EQ(document().at("sinograms"), by_run);
+  for (const std::size_t k : {0, 2, 4, 6}) {  // data; residuals are of other images
+    EXPECT_EQ(by_chunks.at("stacks")[k].at("view"), "data");
+    EXPECT_EQ(by_chunks.at("stacks")[k], by_run.at("stacks")[k]);
+  }
+}
+
+TEST_F(Report, SaysWhichMeasurementsAreNotThereAnyMore) {
+  simulate("other", "--seed 2");
+  std::filesystem::remove(directory_ / "s/xrf-2.h5");
+  std::filesystem::copy_file(directory_ / "other/xrt.h5", directory_ / "s/xrt.h5",
+                             std::filesystem::copy_options::overwrite_existing);
+  ASSERT_EQ(run("report r").code, 0);
+  const Json d = document();
+  EXPECT_CONTAINS(notes(d), "No sinogram of xrf-2: ");
+  EXPECT_CONTAINS(notes(d), "expected the data of the run (data_sha256), found other data");
+  EXPECT_EQ(d.at("sinograms").at("stacks").size(), 4u);
+  EXPECT_EQ(d.at("images").at("stacks").size(), 8u);
+}
+
+TEST_F(Report, NeedsARunThatHasEnded) {
+  expect_error(run("report s"), 3, "s/summary.json: expected the summary of a run, found no file");
+  expect_error(run("report nowhere"), 3, "nowhere/summary.json");
+  std::filesystem::remove(directory_ / "r/images.h5");
+  expect_error(run("report r"), 3, "r/images.h5");
+  expect_error(run("report"), 2, "RUN");
+}
+
+TEST_F(Report, PartsOfARunShowAllSites) {
+  ASSERT_EQ(run("recon s/study.toml --out parts --separate").code, 0);
+  const Json d = document("parts/report.html");
+  EXPECT_EQ(d.at("images").at("stacks").size(), 8u);
+  EXPECT_EQ(d.at("sinograms").at("stacks").size(), 8u);
+  EXPECT_EQ(d.at("notes"), Json::array());
+}
+
+}  // namespace
+}  // namespace firm

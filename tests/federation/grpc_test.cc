@@ -1,0 +1,183 @@
+// Who is let in to a coordinator, over gRPC and mutual TLS on the loopback, and what the others are
+// told. Each time the sites are served afterwards.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "federation/grpc_federation.h"
+
+namespace firm {
+namespace {
+
+// ---- connections -------------------------------------------------------------------------------
+
+class Strangers : public GrpcFederation {
+ protected:
+  // A client that does not get as far as a call; the coordinator's log says why.
+  void expect_turned_away(const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+                          const std::string& reason) {
+    start();
+    const Answer answer = say(credentials, {hello("a")});
+    EXPECT_EQ(answer.status.error_code(), grpc::StatusCode::UNAVAILABLE);
+    EXPECT_EQ(answer.refusal, "");
+    EXPECT_TRUE(has_logged("a connection was refused: " + reason)) << log();
+    EXPECT_EQ(log().find("connected"), std::string::npos) << log();
+    expect_served();
+  }
+};
+
+TEST_F(Strangers, AreTurnedAway) {
+  expect_turned_away(grpc::InsecureChannelCredentials(), "wrong version number");
+  TlsIdentity nameless = identity_of(certificates_.of("a"));
+  nameless.key = nameless.certificate = "";
+  expect_turned_away(tls_with(nameless), "peer did not return a certificate");
+}
+
+TEST_F(Strangers, WithACertificateThatIsNotASitesAreTurnedAway) {
+  TlsIdentity foreign = identity_of(Certificates({"a"}).of("a"));
+  foreign.ca = certificates_.coordinator().ca_pem;
+  expect_turned_away(tls_with(foreign), "certificate verify failed");
+  expect_turned_away(tls_with(identity_of(certificates_.coordinator())),
+                     "certificate verify failed");
+  const Credentials expired = certificates_.enrol("a", Certificates::long_ago());
+  certificates_.enrol("a");
+  expect_turned_away(tls_with(identity_of(expired)),
+                     "certificate verify failed: one that has expired");
+}
+
+TEST_F(Strangers, ThatSendGarbageDoNotDisturb) {
+  start();
+  std::string noise(100000, '\0');
+  for (std::size_t k = 0; k < noise.size(); ++k) noise[k] = static_cast<char>(k * k >> 3);
+  for (const std::string& bytes : {std::string("GET / HTTP/1.0\r\n\r\n"), noise,
+                                   std::string("\x16\x03\x01\x02\x00\x01", 6), std::string()}) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(server_->port()));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+    ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    expect_served();  // while the other end waits for more
+    ::close(socket);
+  }
+  EXPECT_TRUE(has_logged("a connection was refused: http request")) << log();
+}
+
+// ---- sites -------------------------------------------------------------------------------------
+
+class Sites : public GrpcFederation {
+ protected:
+  // What the site is told when it dials, and whether it should try again.
+  void expect_not_connected(const std::string& server, const TlsIdentity& identity, bool again,
+                            const std::string& part) {
+    try {
+      GrpcChannel channel(server, identity, kPatience);
+      ADD_FAILURE() << "connected; expected: " << part;
+    } catch (const Error& e) {
+      EXPECT_FALSE(again) << e.what();
+      EXPECT_EQ(e.kind(), Error::Kind::kNetwork);
+      EXPECT_CONTAINS(std::string(e.what()), part);
+    } catch (const ChannelLost& e) {
+      EXPECT_TRUE(again) << e.what();
+      EXPECT_CONTAINS(std::string(e.what()), part);
+    }
+  }
+};
+
+TEST_F(Sites, AreToldWhyTheyCannotConnect) {
+  const TlsIdentity a = identity_of(certificates_.of("a"));
+  start();
+  expect_not_connected("127.0.0.1:1", a, true, "Connection refused");
+  const std::string no_name(64, 'x');  // too long for one: no server is asked
+  expect_not_connected(no_name + ":1", a, true, "cannot connect: DNS resolution failed");
+  expect_not_connected(address(), identity_of(Certificates({"a"}).of("a")), false,
+                       "has expired or is of another authority");
+  const TlsIdentity expired = identity_of(certificates_.enrol("a", Certificates::long_ago()));
+  expect_not_connected(address(), expired, true, "does not accept this site's certificate");
+  start(identity_of(certificates_.expired_coordinator()));
+  expect_not_connected(address(), a, false, "has expired or is of another authority");
+}
+
+TEST_F(Sites, InsistOnTheHostOfTheCertificate) {
+  const Certificates elsewhere({"a"}, {"recon.example.org", "127.0.0.2"});
+  start(identity_of(elsewhere.coordinator()));
+  expect_not_connected(address(), identity_of(elsewhere.of("a")), false,
+                       "expected a certificate for the host 127.0.0.1, found one for others");
+  expect_not_connected(fmt::format("localhost:{}", server_->port()), identity_of(elsewhere.of("a")),
+                       false, "for the host localhost");
+}
+
+TEST_F(Sites, DoNotTalkToAServerWithoutTls) {
+  grpc::ServerBuilder builder;
+  int port = 0;
+  v1::Federation::Service service;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&service);
+  const auto server = builder.BuildAndStart();
+  expect_not_connected(fmt::format("127.0.0.1:{}", port), identity_of(certificates_.of("a")), false,
+                       "found a server without TLS");
+}
+
+TEST_F(Sites, AreNotLetInUnderAnotherName) {
+  start();
+  certificates_.enrol("z");
+  const auto z = dial("z");
+  EXPECT_CONTAINS(z->receive().refusal().message(),
+                  "expected one of the study's sites (a, b, c), found z");
+  EXPECT_TRUE(has_logged("z: refused, not a site of this study"));
+  const auto b = dial("b");
+  b->send(hello("a"));
+  EXPECT_CONTAINS(b->receive().refusal().message(),
+                  "expected the site of the certificate, b, found a");
+  expect_served();
+}
+
+TEST_F(Sites, AreNotLetInWithAKeyThatWasReplaced) {
+  start();
+  const TlsIdentity before = identity_of(certificates_.of("a"));
+  certificates_.enrol("a");
+  GrpcChannel channel(address(), before, kPatience);
+  try {
+    channel.receive();
+    ADD_FAILURE() << "let in";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::kNetwork);
+    EXPECT_CONTAINS(std::string(e.what()),
+                    "certificate of a: expected the key that was signed last for this name");
+  }
+  EXPECT_TRUE(has_logged("refused: certificate of a: expected the key that was signed last"));
+  expect_served();
+}
+
+TEST_F(Sites, ThatConnectAgainTakeTheirPlace) {
+  start();
+  const auto first = dial("a");
+  first->send(hello("a"));
+  EXPECT_TRUE(first->receive().has_waiting());
+  const auto second = dial("a");
+  second->send(hello("a"));
+  EXPECT_TRUE(second->receive().has_waiting());
+  EXPECT_CONTAINS(first->receive().refusal().message(), "a has connected again");
+  // What the first says now is not heard.
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message("something");
+  EXPECT_THROW(
+      {
+        for (;;) {
+          first->send(failure);
+          first->receive();
+        }
+      },
+      std::runtime_error);
+  EXPECT_EQ(log().find("cannot go on"), std::string::npos) << log();
+  const auto b = dial("b");
+  const auto c = dial("c");
+  b->send(hello("b"));
+  c->send(hello("c"));
+  v1::CoordinatorMessage message = second->receive();
+  while (message.has_waiting()) message = second->receive();
+  EXPECT_TRUE(message.has_begin());
+}
+
+}  // namespace
+}  // namespace firm

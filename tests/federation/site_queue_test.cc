@@ -1,0 +1,74 @@
+#include "federation/protocol/site_queue.h"
+
+#include <gtest/gtest.h>
+
+#include "federation/protocol/exchange.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kChunks = 5;
+
+ToSite sum() {
+  return ToSite(Sum{{}, std::vector<std::uint32_t>(kChunks * kChunkWords), {}, false});
+}
+
+ToSite message(const std::function<void(v1::CoordinatorMessage&)>& fill) {
+  v1::CoordinatorMessage m;
+  fill(m);
+  return ToSite(std::move(m));
+}
+const ToSite kWaiting = message([](auto& m) { m.mutable_waiting(); });
+const ToSite kAbandon = message([](auto& m) { m.mutable_abandon(); });
+const ToSite kRefusal = message([](auto& m) { m.mutable_refusal(); });
+
+// What is written, in order, when `meanwhile` comes after the second chunk of the first sum.
+std::vector<v1::CoordinatorMessage::BodyCase> written(const std::vector<ToSite>& before,
+                                                      const std::vector<ToSite>& meanwhile) {
+  SiteQueue queue;
+  for (const ToSite& what : before) queue.push(what);
+  std::vector<v1::CoordinatorMessage::BodyCase> all;
+  queue.send_all([&](const v1::CoordinatorMessage& m) {
+    all.push_back(m.body_case());
+    if (all.size() != 2) return true;
+    for (const ToSite& what : meanwhile) queue.push(what);
+    queue.close();
+    return true;
+  });
+  return all;
+}
+
+constexpr auto kTotal = v1::CoordinatorMessage::kTotal;
+
+TEST(SiteQueue, SendsAllInOrder) {
+  std::vector<v1::CoordinatorMessage::BodyCase> expected(2 * kChunks, kTotal);
+  expected.push_back(v1::CoordinatorMessage::kWaiting);
+  EXPECT_EQ(written({sum(), sum()}, {kWaiting}), expected);
+}
+
+TEST(SiteQueue, LetsTheEndOfAnAttemptOvertakeItsSums) {
+  using M = v1::CoordinatorMessage;
+  for (const auto& [end, body] :
+       {std::pair(kAbandon, M::kAbandon), std::pair(kRefusal, M::kRefusal)}) {
+    EXPECT_EQ(written({sum()}, {end}), (std::vector{kTotal, kTotal, body}));
+    EXPECT_EQ(written({sum(), sum()}, {end}), (std::vector{kTotal, kTotal, body}));
+    // Nothing else is lost, nor a sum of the next attempt.
+    EXPECT_EQ(written({sum(), kWaiting, sum()}, {end, kWaiting}),
+              (std::vector{kTotal, kTotal, M::kWaiting, body, M::kWaiting}));
+    std::vector expected = {kTotal, kTotal, body};
+    expected.insert(expected.end(), kChunks, kTotal);
+    EXPECT_EQ(written({sum()}, {end, sum()}), expected);
+  }
+}
+
+TEST(SiteQueue, EndsWhenNothingCanBeWritten) {
+  SiteQueue queue;
+  queue.push(sum());
+  queue.push(kWaiting);
+  int tried = 0;
+  queue.send_all([&](const v1::CoordinatorMessage&) { return ++tried < 2; });
+  EXPECT_EQ(tried, 2);
+}
+
+}  // namespace
+}  // namespace firm

@@ -1,0 +1,419 @@
+// What pages get to know of a run, without a network.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "live/live_feed.h"
+#include "live/metrics.h"
+#include "report/page/run_curves.h"
+#include "support/temporary_directory.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using std::chrono::milliseconds;
+
+// Within half a minute.
+bool eventually(const std::function<bool()>& condition) {
+  for (int k = 0; k < 3000 && !condition(); ++k) std::this_thread::sleep_for(milliseconds(10));
+  return condition();
+}
+
+Json line(int round, double value, int chunk = -1) {
+  Json j = {{"round", round},
+            {"seconds", round / 100.0},
+            {"objective", value},
+            {"residuals", {{"xrf-1", value}, {"xrt", 2 * value}}}};
+  if (chunk >= 0) j["chunk"] = chunk;
+  return j;
+}
+
+// ---- curves ------------------------------------------------------------------------------------
+
+TEST(RunCurves, LongRunsKeepFewPointsAndEveryPeak) {
+  RunCurves curves(2000);
+  for (int round = 0; round < 100'000; ++round) {
+    curves.add(line(round, round == 54'321 ? 7 : 1.0 / (round + 1)));
+  }
+  const Json all = curves.json();
+  ASSERT_EQ(all.size(), 3u);
+  for (const Json& curve : all) {
+    EXPECT_EQ(curve["points"], 100'000);
+    EXPECT_LE(curve["round"].size(), 2000u);
+    EXPECT_EQ(curve["round"].front(), 0);
+    EXPECT_EQ(curve["round"][150], 150);
+    EXPECT_EQ(curve["round"].back(), 99'999);
+    const auto peak = std::find(curve["round"].begin(), curve["round"].end(), 54'321);
+    EXPECT_NE(peak, curve["round"].end());
+    // No stretch is thinner than others, however often it was thinned.
+    for (std::size_t k = 1; k < curve["round"].size(); ++k) {
+      ASSERT_LE(curve["round"][k].get<int>() - curve["round"][k - 1].get<int>(), 400) << k;
+    }
+  }
+}
+
+TEST(RunCurves, ChunksFollowEachOther) {
+  ContinuedRounds continued;
+  std::vector<int> rounds;
+  std::vector<double> seconds;
+  for (const auto& [chunk, round] : {std::pair{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 0}}) {
+    Json l = line(round, 1, chunk);
+    continued.apply(l);
+    rounds.push_back(l["round"]);
+    seconds.push_back(l["seconds"]);
+  }
+  EXPECT_EQ(rounds, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(seconds, (std::vector<double>{0, 0.01, 0.02, 0.02, 0.03, 0.03}));
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+class Feed : public ::testing::Test {
+ protected:
+  Feed() : run_("recon"), feed_(run_, std::chrono::hours(1)) { run_.add_watcher(1); }
+
+  void start(const std::string& history = "", std::size_t chunk = 0) {
+    run_.start({.study = {{"name", "s"}},
+                .summary = {{"study", "s"}, {"method", "firm"}},
+                .curves = {{"objective", ""}, {"residual", "xrt"}, {"kkt", ""}},
+                .history = history,
+                .chunk = chunk});
+    feed_.publish();
+  }
+  void round(int k, const std::optional<TimeLeft>& left = {}) {
+    const double value = 1.0 / (k + 1);
+    run_.add_round(100, {k, k / 100.0, {value, 2 * value, std::nan("")}}, left);
+    feed_.publish();
+  }
+  Json live() {
+    feed_.publish();
+    return Json::parse(feed_.document())["live"];
+  }
+  // Names of the events since the cursor, and the data of the last of each.
+  std::vector<std::string> next() {
+    std::vector<std::string> names;
+    std::istringstream in(feed_.wait(cursor_, milliseconds(0)).text);
+    for (std::string text; std::getline(in, text);) {
+      if (text.starts_with("event: ")) names.push_back(text.substr(7));
+      if (text.starts_with("data: ")) data_[names.back()] = Json::parse(text.substr(6));
+    }
+    return names;
+  }
+
+  LiveRun run_;
+  LiveFeed feed_;
+  std::uint64_t cursor_ = 0;
+  std::map<std::string, Json> data_;
+};
+
+TEST_F(Feed, TellsWhatIsNew) {
+  start(line(0, 1).dump() + "\n" + line(1, 0.5).dump() + "\n");
+  Json document = Json::parse(feed_.document(&cursor_));
+  EXPECT_EQ(document["format"], "firm-report");
+  EXPECT_EQ(document["kind"], "recon");
+  EXPECT_EQ(document["summary"]["method"], "firm");
+  EXPECT_EQ(document["live"]["state"], "computing");
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1}));
+
+  round(2);
+  EXPECT_EQ(next(), (std::vector<std::string>{"rounds", "status"}));
+  EXPECT_EQ(data_["rounds"]["curves"][0]["round"], Json::array({2}));
+  EXPECT_EQ(data_["status"]["round"], 2);
+  EXPECT_EQ(data_["status"]["limit"], 100);
+  round(3);
+  round(4);
+  next();
+  EXPECT_EQ(data_["rounds"]["curves"][0]["round"], Json::array({4}));
+  document = Json::parse(feed_.document());
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1, 2, 3, 4}));
+  EXPECT_EQ(document["live"]["round"], 4);
+
+  // Nothing new, nothing told.
+  EXPECT_TRUE(next().empty());
+  run_.add_message("a message");
+  feed_.publish();
+  EXPECT_EQ(next(), (std::vector<std::string>{"status"}));
+  EXPECT_EQ(data_["status"]["messages"][0]["text"], "a message");
+}
+
+TEST_F(Feed, GivesTheDocumentAgainToWhoIsTooSlow) {
+  start();
+  feed_.document(&cursor_);
+  for (int k = 0; k < 100; ++k) round(k);
+  const std::vector<std::string> names = next();
+  ASSERT_EQ(names, (std::vector<std::string>{"document"}));
+  EXPECT_EQ(data_["document"]["curves"][0]["points"], 100);
+  round(100);
+  EXPECT_EQ(next().front(), "rounds");
+}
+
+TEST_F(Feed, BeginsAnewWithAnAttempt) {
+  start();
+  round(0);
+  round(1);
+  feed_.document(&cursor_);
+  start(line(0, 1).dump() + "\n");
+  EXPECT_EQ(next(), (std::vector<std::string>{"document"}));
+  EXPECT_EQ(data_["document"]["curves"][0]["round"], Json::array({0}));
+}
+
+TEST_F(Feed, GoesOnWithTheNextChunk) {
+  start();
+  round(0);
+  round(1);
+  start(line(0, 1, 0).dump() + "\n" + line(1, 1, 0).dump() + "\n", 1);
+  round(0);
+  const Json document = Json::parse(feed_.document());
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1, 2}));
+  EXPECT_EQ(document["live"]["chunk"], 1);
+}
+
+TEST_F(Feed, LeavesOutWhatIsNotKnown) {
+  start();
+  round(0);
+  const Json document = Json::parse(feed_.document());
+  ASSERT_EQ(document["curves"].size(), 2u);
+  EXPECT_EQ(document["curves"][1]["site"], "xrt");
+  EXPECT_EQ(feed_.metrics().find("firm_kkt"), std::string::npos);
+}
+
+TEST_F(Feed, MakesNoEventsWhereNobodyLooks) {
+  run_.add_watcher(-1);
+  start();
+  round(0);
+  EXPECT_TRUE(next().empty());
+  run_.add_watcher(1);
+  EXPECT_EQ(Json::parse(feed_.document(&cursor_))["curves"][0]["round"], Json::array({0}));
+  round(1);
+  EXPECT_EQ(next().front(), "rounds");
+}
+
+TEST_F(Feed, EndsWithTheDocumentOfTheEnd) {
+  start();
+  round(0);
+  feed_.document(&cursor_);
+  run_.end("finished", "", R"({"format":"firm-report","kind":"recon","images":null})");
+  feed_.publish();
+  const LiveFeed::Events events = feed_.wait(cursor_, milliseconds(0));
+  EXPECT_TRUE(events.last);
+  EXPECT_CONTAINS(events.text, "event: end\n");
+  const Json document = Json::parse(feed_.document());
+  EXPECT_TRUE(document.contains("images"));
+  EXPECT_EQ(document["live"]["state"], "finished");
+  EXPECT_FALSE(run_.request_stop());
+  EXPECT_FALSE(run_.set_paused(true));
+}
+
+TEST_F(Feed, IsPausedWhenTheRoundIsOverAndNotBefore) {
+  const auto state = [&] {
+    feed_.publish();
+    return Json::parse(feed_.document())["live"]["state"];
+  };
+  start();
+  EXPECT_FALSE(run_.hold());
+  run_.set_paused(true);
+  EXPECT_EQ(state(), "pausing");
+  EXPECT_TRUE(run_.hold());
+  EXPECT_EQ(state(), "paused");
+  run_.set_paused(false);
+  EXPECT_EQ(state(), "computing");
+  run_.set_paused(true);
+  run_.request_stop();
+  EXPECT_FALSE(run_.hold());
+}
+
+// Within a round, too; what has passed without an end was a wrong guess.
+TEST_F(Feed, CountsDown) {
+  start();
+  round(0);
+  EXPECT_TRUE(live()["remaining"].is_null());
+  EXPECT_TRUE(live()["progress"].is_null());
+  round(1, TimeLeft{1000, true, 0.25});
+  const double first = live()["remaining"];
+  EXPECT_LE(first, 1000);
+  EXPECT_EQ(live()["at_most"], true);
+  EXPECT_EQ(live()["progress"], 0.25);
+  ASSERT_TRUE(eventually([&] { return live()["remaining"] < first - 0.15; }));
+  round(2, TimeLeft{0.2, false, 0.99});
+  EXPECT_EQ(live()["at_most"], false);
+  ASSERT_TRUE(eventually([&] { return live()["remaining"].is_null(); }));
+  EXPECT_EQ(live()["progress"], 0.99);
+}
+
+TEST_F(Feed, PausesDoNotCount) {
+  start();
+  run_.set_paused(true);
+  ASSERT_TRUE(run_.hold());
+  const double worked = run_.worked();
+  round(1, TimeLeft{1000, false, 0.5});
+  const double left = live()["remaining"];
+  const double seconds = live()["seconds"];
+  ASSERT_TRUE(eventually([&] { return live()["seconds"] > seconds + 0.2; }));
+  EXPECT_EQ(run_.worked(), worked);
+  EXPECT_EQ(live()["remaining"], left);
+  run_.set_paused(false);
+  EXPECT_FALSE(run_.hold());
+  ASSERT_TRUE(eventually([&] { return run_.worked() > worked; }));
+  EXPECT_LT(run_.worked(), live()["seconds"].get<double>() - 0.1);
+}
+
+// Times by themselves are no reason for an event four times a second.
+TEST_F(Feed, TimesAreToldOnceASecond) {
+  start();
+  round(1, TimeLeft{1000, false, 0.5});
+  const double seconds = live()["seconds"];
+  next();
+  ASSERT_TRUE(eventually([&] { return live()["seconds"] > seconds + 0.5; }));
+  const double passed = live()["seconds"].get<double>() - seconds;
+  EXPECT_LE(static_cast<double>(next().size()), 1 + passed);
+}
+
+TEST_F(Feed, HasTheLevelsOfEveryChunk) {
+  start();
+  EXPECT_FALSE(Json::parse(feed_.document()).contains("levels"));
+  const std::string history = line(0, 1, 0).dump() + "\n" + line(1, 1, 0).dump() + "\n";
+  run_.start({.curves = {{"residual", "xrt"}},
+              .history = history,
+              .chunk = 1,
+              .chunks = 2,
+              .levels = {{{"xrt", 3}}, {{"xrt", 2}}}});
+  feed_.publish();
+  const Json levels = Json::parse(feed_.document())["levels"];
+  ASSERT_EQ(levels.size(), 1u);
+  EXPECT_EQ(levels[0]["site"], "xrt");
+  EXPECT_EQ(levels[0]["round"], Json::array({0, 2}));
+  EXPECT_EQ(levels[0]["seconds"], Json::array({0, 0.01}));
+  EXPECT_EQ(levels[0]["value"], Json::array({3, 2}));
+}
+
+TEST_F(Feed, SaysWhenTheRunHasFailed) {
+  start();
+  run_.end("failed", "images.h5: no room", "");
+  feed_.publish();
+  const Json document = Json::parse(feed_.document());
+  EXPECT_EQ(document["live"]["state"], "failed");
+  EXPECT_EQ(document["live"]["stage"], "images.h5: no room");
+}
+
+TEST_F(Feed, TextsNeedNotBeUtf8) {
+  start();
+  run_.add_message("caf\xe9");
+  feed_.publish();
+  EXPECT_NO_THROW(Json::parse(feed_.document()));
+}
+
+// ---- images ------------------------------------------------------------------------------------
+
+TEST(LiveImages, AreThoseOfTheRun) {
+  LiveImages images;
+  EXPECT_EQ(images.json(), "");
+  std::vector<Variable> variables(2);
+  variables[0].name = "xrf-1";
+  variables[0].measured = true;
+  variables[1].name = "xrt";
+  variables[1].measured = variables[1].transmission = true;
+  Block block(6, 4);  // two slices of each
+  for (std::size_t k = 0; k < block.size(); ++k) block.data()[k] = static_cast<float>(k);
+  images.take({block, variables, {2, 3, 1e-4}, 10, 20});
+  EXPECT_EQ(images.version(), 1u);
+  const Json j = Json::parse(images.json());
+  EXPECT_EQ(j["slices"], Json::array({10, 11}));
+  EXPECT_EQ(j["all_slices"], 20);
+  ASSERT_EQ(j["stacks"].size(), 2u);
+  EXPECT_EQ(j["stacks"][0]["site"], "xrf-1");
+  EXPECT_EQ(j["stacks"][0]["units"], "g/cm^3");
+  EXPECT_EQ(j["stacks"][1]["units"], "1/cm");
+  EXPECT_EQ(j["stacks"][0]["low"], 0);
+  EXPECT_EQ(j["stacks"][0]["high"], 21);  // row 5, second slice
+  EXPECT_EQ(j["stacks"][1]["low"], 2);
+  EXPECT_EQ(j["stacks"][1]["high"], 23);
+}
+
+TEST(LiveImages, AreWantedOnlyWhereSomebodyLooks) {
+  LiveRun run("recon");
+  EXPECT_FALSE(run.wants_images());
+  run.add_watcher(1);
+  EXPECT_TRUE(run.wants_images());
+  EXPECT_FALSE(run.wants_images());  // not twice in a second
+}
+
+// ---- metrics -----------------------------------------------------------------------------------
+
+LiveFacts facts_of(const std::string& kind) {
+  return {.kind = kind,
+          .summary = {{"study", "a \"study\""}},
+          .curves = {{"objective", ""}, {"residual", "xrf-1"}, {"residual", "xrt"}}};
+}
+
+TEST(Metrics, OfARun) {
+  LiveStatus status;
+  status.state = "computing";
+  status.round = 7;
+  const std::string text = metrics_text(facts_of("recon"), status, {0.5, 2, 1});
+  EXPECT_CONTAINS(text, "# TYPE firm_round gauge\nfirm_round 7\n");
+  EXPECT_CONTAINS(text, "firm_state{state=\"computing\"} 1\n");
+  EXPECT_CONTAINS(text, "firm_state{state=\"paused\"} 0\n");
+  EXPECT_CONTAINS(text, "firm_objective 0.5\n");
+  EXPECT_CONTAINS(text, "firm_residual{site=\"xrt\"} 1\n");
+  EXPECT_CONTAINS(text, "study=\"a \\\"study\\\"\"");
+}
+
+// As docs/dashboard.md lists them.
+TEST(Metrics, HaveTheNamesOfTheDocumentation) {
+  LiveFacts facts = facts_of("site");
+  facts.curves = {{"objective", ""},
+                  {"kkt", ""},
+                  {"step_norm", ""},
+                  {"constraint_violation", ""},
+                  {"residual", "xrt"}};
+  LiveStatus status;
+  status.sites = {{"xrt", "sending", {}}};
+  status.sent["share"] = {3, 4096};
+  const std::string text = metrics_text(facts, status, {1, 2, 3, 4, 5});
+  std::istringstream in(text);
+  std::set<std::string> names;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("# TYPE ")) names.insert(line.substr(7, line.find(' ', 7) - 7));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{
+                       "firm_info", "firm_state", "firm_run_seconds", "firm_round",
+                       "firm_round_limit", "firm_objective", "firm_kkt_relative", "firm_step_norm",
+                       "firm_constraint_violation", "firm_residual", "firm_attempt", "firm_sums",
+                       "firm_site_state", "firm_sent_messages_total", "firm_sent_bytes_total"}));
+  EXPECT_CONTAINS(text, "firm_kkt_relative 2\n");
+  EXPECT_CONTAINS(text, "firm_step_norm 3\n");
+  EXPECT_CONTAINS(text, "firm_constraint_violation 4\n");
+  EXPECT_CONTAINS(text, "firm_site_state{site=\"xrt\",state=\"sending\"} 1\n");
+}
+
+TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
+  LiveStatus status;
+  status.sites = {{"xrf-1", "lost", {}}, {"xrt", "computing", PeerBytes{4096, 8192}}};
+  status.sums = 12;
+  status.attempt = 2;
+  const std::string text = metrics_text(facts_of("coordinator"), status, {0.5, 2, 1});
+  EXPECT_CONTAINS(text, "firm_sums 12\n");
+  EXPECT_CONTAINS(text, "firm_attempt 2\n");
+  EXPECT_CONTAINS(text, "firm_site_state{site=\"xrf-1\",state=\"lost\"} 1\n");
+  EXPECT_CONTAINS(text, "firm_site_received_bytes_total{site=\"xrt\"} 4096\n");
+  EXPECT_CONTAINS(text, "firm_site_sent_bytes_total{site=\"xrt\"} 8192\n");
+  EXPECT_EQ(text.find("firm_objective"), std::string::npos);
+  EXPECT_EQ(text.find("firm_residual"), std::string::npos);
+}
+
+TEST(Metrics, OfASiteTellWhatHasLeft) {
+  LiveStatus status;
+  status.sent["share"] = {3, 4096};
+  const std::string text = metrics_text(facts_of("site"), status, {});
+  EXPECT_CONTAINS(text, "# TYPE firm_sent_bytes_total counter\n");
+  EXPECT_CONTAINS(text, "firm_sent_bytes_total{kind=\"share\"} 4096\n");
+  EXPECT_EQ(text.find("firm_round"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace firm

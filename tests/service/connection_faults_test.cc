@@ -1,0 +1,139 @@
+// Connections that say nothing any more, without an end: both sides notice, and the run goes on.
+#include "service/federation_processes.h"
+
+namespace firm {
+namespace {
+
+class ConnectionFaults : public ::testing::Test {
+ protected:
+  ConnectionFaults() : federation_(plan()) {}
+
+  static FederationPlan plan() {
+    FederationPlan plan;
+    plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=120"};
+    plan.coordinator_arguments = plan.site_arguments = {"--keepalive-seconds", "1"};
+    return plan;
+  }
+
+  // A run whose second site hears and says nothing any more, within a share.
+  void stall_midway() {
+    federation_.start_all();
+    federation_.proxy("xrf-2").stall_after(TcpProxy::kUp, 60'000);
+    ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                           [&] { return federation_.proxy("xrf-2").stalled(); }));
+    expect_lost();
+  }
+  void expect_lost() {
+    EXPECT_TRUE(federation_.process(FederationProcesses::kCoordinator)
+                    .prints("the connection to xrf-2 was lost", FederationProcesses::kPatience))
+        << federation_.everything_printed();
+    EXPECT_TRUE(federation_.process("xrf-2").prints("trying again", FederationProcesses::kPatience))
+        << federation_.everything_printed();
+  }
+  void expect_end_after_attempts(int attempts) {
+    federation_.expect_all_finish();
+    // More, when a busy machine keeps them from answering pings.
+    EXPECT_GE(federation_.json(FederationProcesses::kCoordinator, "coordinator.json").at("attempt"),
+              attempts);
+  }
+
+  FederationProcesses federation_;
+};
+
+TEST_F(ConnectionFaults, StalledAndResumed) {
+  stall_midway();
+  federation_.proxy("xrf-2").resume();
+  expect_end_after_attempts(2);
+}
+
+TEST_F(ConnectionFaults, StalledAndCut) {
+  stall_midway();
+  federation_.proxy("xrf-2").cut();
+  federation_.proxy("xrf-2").resume();
+  expect_end_after_attempts(2);
+}
+
+// The site can still send, but hears nothing.
+TEST_F(ConnectionFaults, StalledOneWay) {
+  federation_.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation_.sent("xrf-2", "share") > 10; }));
+  federation_.proxy("xrf-2").stall(TcpProxy::kDown);
+  expect_lost();
+  federation_.proxy("xrf-2").resume();
+  expect_end_after_attempts(2);
+}
+
+// Refused for a while: the site dials again and again.
+TEST_F(ConnectionFaults, CutAndRefused) {
+  federation_.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation_.sent("xrf-2", "share") > 10; }));
+  federation_.proxy("xrf-2").refuse();
+  federation_.proxy("xrf-2").cut();
+  expect_lost();
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  federation_.proxy("xrf-2").accept_again();
+  expect_end_after_attempts(2);
+}
+
+// Processes that stand still, as on a machine that swaps or sleeps.
+TEST_F(ConnectionFaults, ASiteIsPaused) {
+  federation_.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation_.sent("xrf-2", "share") > 10; }));
+  federation_.process("xrf-2").send(SIGSTOP);
+  EXPECT_TRUE(federation_.process(FederationProcesses::kCoordinator)
+                  .prints("the connection to xrf-2 was lost", FederationProcesses::kPatience));
+  federation_.process("xrf-2").send(SIGCONT);
+  expect_end_after_attempts(2);
+}
+
+TEST_F(ConnectionFaults, TheCoordinatorIsPaused) {
+  federation_.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation_.sent("xrf-2", "share") > 10; }));
+  federation_.process(FederationProcesses::kCoordinator).send(SIGSTOP);
+  for (const std::string& site : FederationProcesses::sites()) {
+    EXPECT_TRUE(federation_.process(site).prints("trying again", FederationProcesses::kPatience));
+  }
+  federation_.process(FederationProcesses::kCoordinator).send(SIGCONT);
+  expect_end_after_attempts(2);
+}
+
+// A coordinator and one site, which waits for the others.
+void start_waiting(FederationProcesses& federation) {
+  federation.start(FederationProcesses::kCoordinator);
+  federation.start("xrf-2");
+  ASSERT_TRUE(federation.process("xrf-2").prints("waiting for", FederationProcesses::kPatience))
+      << federation.everything_printed();
+}
+
+// A coordinator that has had nothing to say for many pings, and has heard nothing, still notices.
+TEST(Pings, AreSentForever) {
+  FederationPlan plan;
+  plan.coordinator_arguments = {"--keepalive-seconds", "0.5"};
+  plan.site_arguments = {"--keepalive-seconds", "600"};
+  FederationProcesses federation(plan);
+  start_waiting(federation);
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  Process& coordinator = federation.process(FederationProcesses::kCoordinator);
+  EXPECT_EQ(coordinator.output().find("disconnected"), std::string::npos);
+  federation.proxy("xrf-2").stall();
+  EXPECT_TRUE(coordinator.prints("xrf-2: disconnected", 30)) << federation.everything_printed();
+}
+
+// The coordinator does not take many for an attack.
+TEST(Pings, OfASiteMayBeMoreThanThoseOfTheCoordinator) {
+  FederationPlan plan;
+  plan.site_arguments = {"--keepalive-seconds", "0.5"};
+  FederationProcesses federation(plan);
+  start_waiting(federation);
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  EXPECT_TRUE(federation.running("xrf-2"));
+  EXPECT_EQ(federation.log("xrf-2").find("trying again"), std::string::npos)
+      << federation.everything_printed();
+}
+
+}  // namespace
+}  // namespace firm
