@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "child_process.h"
-#include "federation/pki/pki_authority.h"
+#include "child_checks.h"
+#include "federation/pki/authority.h"
 
 namespace firm {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double kLimitSeconds = 300;
 
 std::vector<std::string> command(const char* part, const BareFederation& f) {
-  return {"/proc/self/exe",
+  return {this_program(),
           part,
           f.root,
           fmt::format("{}", f.sites),
@@ -23,7 +23,7 @@ std::vector<std::string> command(const char* part, const BareFederation& f) {
 }
 
 double figure(ChildProcess& process, const std::string& key) {
-  return std::stod(process.text_after(key + ": ", 1));
+  return std::stod(require_text_after(process, key + ": ", 1));
 }
 
 }  // namespace
@@ -49,22 +49,22 @@ void enrol(const std::string& root, const std::vector<std::string>& sites) {
 }
 
 BareFigures run_bare(const BareFederation& f) {
-  ChildProcess coordinator(command(kCoordinatorPart, f), f.root + "/coordinator.out");
-  const std::string port = coordinator.text_after("port: ", kLimitSeconds);
+  ChildProcess coordinator(command(kCoordinatorPart, f), {.log = f.root + "/coordinator.out"});
+  const std::string port = require_text_after(coordinator, "port: ", kLimitSeconds);
   std::vector<ChildProcess> sites;
   for (std::size_t i = 0; i < f.sites; ++i) {
     std::vector<std::string> site = command(kSitePart, f);
     site.push_back(fmt::format("{}", i));
     site.push_back(port);
-    sites.emplace_back(site, fmt::format("{}/site-{}.out", f.root, i));
+    sites.emplace_back(site, ChildOptions{.log = fmt::format("{}/site-{}.out", f.root, i)});
   }
   BareFigures figures;
   for (ChildProcess& site : sites) {
-    site.wait(kLimitSeconds);
+    require_success(site, kLimitSeconds);
     figures.sites.push_back({figure(site, "least"), figure(site, "median"), figure(site, "cpu"),
                              figure(site, "up"), figure(site, "down")});
   }
-  coordinator.wait(kLimitSeconds);
+  require_success(coordinator, kLimitSeconds);
   figures.coordinator = {figure(coordinator, "cpu"), figure(coordinator, "idle"),
                          figure(coordinator, "peak")};
   return figures;

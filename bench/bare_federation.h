@@ -1,5 +1,5 @@
-// A federation that does nothing but add up: real processes, gRPC, mutual TLS and masks, but no
-// study and no images, so that what is measured is the cost of a sum.
+// A federation that only sums: real processes, gRPC, mutual TLS and masks, without study or images.
+// Measures the cost of a sum alone.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace firm {
 struct BareFederation {
   std::string root;  // directory for keys and ledgers
   std::size_t sites = 4;
-  std::size_t words = 0;  // of the vector that is summed
-  int rounds = 0;         // that are measured, after a few to warm up; 10 or more
+  std::size_t words = 0;  // length of the vector that is summed
+  int rounds = 0;         // measured sums, after a few to warm up; at least 10
   bool secure = true;
 };
 
 std::vector<std::string> bare_site_names(std::size_t count);
 
-// An authority, in `root`/coordinator, and a certificate for each site, in `root`/NAME.
+// Creates an authority in `root`/coordinator, and a certificate for each site in `root`/NAME.
 void enrol(const std::string& root, const std::vector<std::string>& sites);
 
-// What one site has seen, per round; the first two of the means of every ten rounds.
+// Measured at one site, per round. `least` and `median` are over means of ten rounds.
 struct SiteFigures {
   double least = 0;   // seconds
   double median = 0;  // seconds
@@ -31,8 +31,8 @@ struct SiteFigures {
 
 struct CoordinatorFigures {
   double cpu = 0;          // seconds per round
-  double idle_memory = 0;  // bytes: the most it has had before sites came,
-  double peak_memory = 0;  // and until the end
+  double idle_memory = 0;  // bytes, peak before sites connected
+  double peak_memory = 0;  // bytes, peak of the whole run
 };
 
 struct BareFigures {
@@ -40,15 +40,15 @@ struct BareFigures {
   std::vector<SiteFigures> sites;
 };
 
-// Runs one: this program starts itself again, as coordinator and as every site.
+// Runs a federation. This program starts itself again, as coordinator and as every site.
 BareFigures run_bare(const BareFederation& federation);
 
-// The arguments with which it does: which part, root, sites, words, rounds, secure; a site has its
-// index and the coordinator's port besides.
+// First argument of those processes. Then follow root, sites, words, rounds, secure, and for a site
+// its index and the coordinator's port.
 inline constexpr const char* kCoordinatorPart = "--as-coordinator";
 inline constexpr const char* kSitePart = "--as-site";
 
-// What those processes do; false if the arguments are not theirs.
+// Acts as one of those processes; false if the arguments are not for one.
 bool run_as_part(const std::vector<std::string>& arguments);
 
 }  // namespace firm

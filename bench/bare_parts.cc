@@ -1,4 +1,4 @@
-// What the processes of a bare federation do.
+// The coordinator and the sites of a bare federation.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -9,13 +9,14 @@
 #include "bare_federation.h"
 #include "core/malloc_tuning.h"
 #include "core/timing.h"
+#include "federation/protocol/key_exchange.h"
 #include "federation/sums/fixed_point_collective.h"
 #include "federation/transport/grpc_channel.h"
-#include "federation/protocol/key_exchange.h"
 #include "federation/transport/remote_exchange.h"
 #include "sim/noise.h"
 #include "socket_bytes.h"
 #include "solve/method.h"
+#include "support/certificates.h"
 
 namespace firm {
 namespace {
@@ -48,8 +49,6 @@ void print(const std::string& key, double value) {
   fmt::print("{}: {:.9g}\n", key, value);
   std::fflush(stdout);
 }
-
-TlsIdentity identity_of(const Credentials& c) { return {c.ca_pem, c.certificate_pem, c.key_pem}; }
 
 // ---- the coordinator ---------------------------------------------------------------------------
 
@@ -101,7 +100,7 @@ void leave(GrpcChannel& channel, Ledger& ledger, const std::string& run) {
   }
 }
 
-// Mean of every block of rounds: a single sum may be short because this site came last to it.
+// Means over blocks of rounds: a single sum can be short because this site was the last to join it.
 std::vector<double> block_means(const std::vector<double>& ends) {
   std::vector<double> means;
   for (std::size_t k = kBlock; k < ends.size(); k += kBlock) {

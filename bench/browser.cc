@@ -11,6 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "child_checks.h"
+
 namespace firm {
 namespace {
 
@@ -33,17 +35,17 @@ std::vector<std::string> command(const std::string& directory) {
           "about:blank"};
 }
 
-struct Process {
+struct ProcessTimes {
   pid_t parent = 0;
-  double seconds = 0;  // of the processor: its own, and of children that have ended
+  double seconds = 0;  // processor time, with that of ended children
 };
 
-// /proc/PID/stat: the number, the name in parentheses, the state, the parent as the 4th word, times
-// in ticks as the 14th to the 17th.
-Process parse_stat(const std::string& text) {
+// Words of /proc/PID/stat: 1 the id, 2 the name in parentheses, 3 the state, 4 the parent, 14 to 17
+// times in ticks.
+ProcessTimes parse_stat(const std::string& text) {
   std::istringstream words(text.substr(text.rfind(')') + 1));
   std::string skipped;
-  Process process;
+  ProcessTimes process;
   words >> skipped >> process.parent;
   for (int word = 5; word < 14; ++word) words >> skipped;
   for (int word = 14; word <= 17; ++word) {
@@ -54,21 +56,21 @@ Process parse_stat(const std::string& text) {
   return process;
 }
 
-std::map<pid_t, Process> all_processes() {
-  std::map<pid_t, Process> processes;
+std::map<pid_t, ProcessTimes> all_processes() {
+  std::map<pid_t, ProcessTimes> processes;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "stat");
     std::string text;
-    // One that has just ended has none.
+    // A process that has just ended has no file.
     if (std::getline(file, text)) processes[std::stoi(name)] = parse_stat(text);
   }
   return processes;
 }
 
-std::string address_of_tools(ChildProcess& process) {
-  const std::string text = process.text_after(kReady, kStartSeconds);
+std::string devtools_address(ChildProcess& process) {
+  const std::string text = require_text_after(process, kReady, kStartSeconds);
   return "http://" + text.substr(0, text.find('/'));
 }
 
@@ -82,8 +84,8 @@ nlohmann::json answer(const httplib::Result& result, const std::string& what) {
 bool Browser::installed() { return std::filesystem::exists(kChromium); }
 
 Browser::Browser(const std::string& directory)
-    : process_(command(directory), directory + "/browser-printed"),
-      address_(address_of_tools(process_)) {}
+    : process_(command(directory), {.log = directory + "/browser-printed"}),
+      address_(devtools_address(process_)) {}
 
 std::string Browser::open(const std::string& url) {
   httplib::Client client(address_);
@@ -98,7 +100,7 @@ void Browser::close(const std::string& tab) {
 }
 
 double Browser::processor_seconds() const {
-  const std::map<pid_t, Process> all = all_processes();
+  const std::map<pid_t, ProcessTimes> all = all_processes();
   double seconds = 0;
   for (const auto& [id, process] : all) {
     pid_t ancestor = id;

@@ -1,9 +1,9 @@
-// Chromium without a window, whose tabs a benchmark opens and closes.
+// Headless Chromium; benchmarks open and close its tabs.
 #pragma once
 
 #include <string>
 
-#include "child_process.h"
+#include "core/child_process.h"
 
 namespace firm {
 
@@ -11,18 +11,18 @@ class Browser {
  public:
   static bool installed();
 
-  // Its profile, and what it prints, go below `directory`. Returns when it is ready.
+  // Keeps profile and output in `directory`. Returns when the browser is ready.
   explicit Browser(const std::string& directory);
 
-  // Shows the page in a new tab; its name.
+  // Opens the page in a new tab; returns the id of the tab.
   std::string open(const std::string& url);
   void close(const std::string& tab);
-  // Of all of its processes, since they were started.
+  // Processor time of all its processes since they started.
   double processor_seconds() const;
 
  private:
   ChildProcess process_;
-  std::string address_;  // of its tools for developers
+  std::string address_;  // of the DevTools server
 };
 
 }  // namespace firm

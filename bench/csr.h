@@ -1,5 +1,5 @@
-// A plain sparse matrix product, the yardstick of the projector benchmarks: A and a stored
-// transpose in compressed rows, one OpenMP loop over rows, what a careful user would write.
+// A plain sparse matrix product, the baseline of the projector benchmarks: A and its transpose in
+// compressed rows, multiplied by one OpenMP loop over rows, as a careful user would write it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace firm {
 
 struct Csr {
-  std::vector<std::size_t> start;  // of each row, and the end
+  std::vector<std::size_t> start;  // of each row, and the end of the last
   std::vector<std::int32_t> column;
   std::vector<float> value;
 
@@ -27,7 +27,7 @@ struct CsrPair {
   Csr adjoint;
 };
 
-// From Siddon's walk over all rays.
+// Computes the entries with Siddon's algorithm.
 CsrPair make_csr(const Geometry& geometry);
 
 }  // namespace firm

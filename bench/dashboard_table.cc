@@ -1,14 +1,14 @@
-// What it costs a run to be watched: the paper's study and `firm`, some 1000 rounds a second. A run
-// that goes on is watched in turns, with stretches between them in which nobody looks: by a page
-// that takes every event and all images but draws nothing, and by one in Chromium, on the same
-// processors. That a dashboard is there at all is compared by runs with and without one, in turns.
+// Cost of watching a run: the paper's study with method firm, about 1000 rounds per second. During
+// one long run, a page is opened and closed in turns. One kind of page receives all events and
+// images but draws nothing; the other is in Chromium, on the same processors. The cost of the
+// dashboard itself, without a page, comes from alternating runs with and without one.
 //
-// Machines are faster in one second than in the next, by more than what is looked for. A page,
-// though, does something now and then, and nothing most of the time. So a round is measured by the
-// median of those around it, which goes with the machine; what a page takes is what comes on top.
-// What a dashboard does in every round, looked at or not, would not show; it is timed by itself.
+// The speed of a machine varies by more than the cost of a page. A page, however, works in short
+// bursts. So every round is compared with the median of the rounds around it, which follows the
+// speed of the machine; the excess is the cost of the page. This method cannot see what a dashboard
+// does in every round; that is timed separately.
 //
-//   dashboard_table [TURNS]    default 5
+//   dashboard_table [TURNS]    (default: 5)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "browser.h"
+#include "child_checks.h"
 #include "core/timing.h"
 #include "live/dashboard.h"
 #include "support/temporary_directory.h"
@@ -26,11 +27,16 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kAround = 200;        // rounds before and after, of a median
-constexpr int kRounds = 8000;               // of a run with a dashboard, and without
-constexpr std::chrono::seconds kSettle(5);  // in which a page is opened; does not count
+constexpr std::size_t kAround = 200;        // rounds before and after, for a median
+constexpr int kRounds = 8000;               // of runs with and without a dashboard
+constexpr std::chrono::seconds kSettle(5);  // time to open a page; not measured
 constexpr std::chrono::seconds kStretch(16);
 constexpr double kTarget = 1.02;
+
+void run_program(const std::vector<std::string>& command, const TemporaryDirectory& directory) {
+  ChildProcess process(command, {.log = directory / "printed"});
+  require_success(process, 600);
+}
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -38,22 +44,22 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Seconds that rounds have taken, and those of their medians.
-struct Stretched {
+// Sum over rounds of their seconds, and of the medians around them.
+struct Pace {
   double taken = 0;
-  double usual = 0;
+  double median = 0;
 
-  double ratio() const { return taken / usual; }
+  double ratio() const { return taken / median; }
 };
 
-// Seconds of the rounds from `begin` to `end`, given when every round has ended.
+// Seconds of each round from `begin` to `end`; `ends` holds the times at which rounds ended.
 std::vector<double> rounds_of(const std::vector<double>& ends, std::size_t begin, std::size_t end) {
   std::vector<double> rounds;
   for (std::size_t k = begin + 1; k <= end; ++k) rounds.push_back(ends.at(k) - ends.at(k - 1));
   return rounds;
 }
 
-// What a run does for a dashboard after every round, in seconds: the best of several turns.
+// Seconds that a run spends on its dashboard after every round: the fastest of several turns.
 double seconds_of_callback() {
   Dashboard dashboard("recon", "127.0.0.1:0");
   RunCallbacks callbacks;
@@ -69,35 +75,35 @@ double seconds_of_callback() {
     for (int k = 0; k < 1000; ++k) {
       ++record.round;
       callbacks.on_round(record, 2 * record.round, "");
-      if (callbacks.wants_images()) throw std::logic_error("nobody looks");
+      if (callbacks.wants_images()) throw std::logic_error("no page is open");
     }
     best = std::min(best, watch.seconds() / 1000);
   }
   return best;
 }
 
-Stretched pace_of(const std::vector<double>& ends, std::size_t begin, std::size_t end) {
+Pace pace_of(const std::vector<double>& ends, std::size_t begin, std::size_t end) {
   const std::vector<double> rounds = rounds_of(ends, begin, end);
-  Stretched pace;
+  Pace pace;
   for (std::size_t k = 0; k < rounds.size(); ++k) {
     const std::size_t from = k - std::min(k, kAround);
     const std::size_t to = std::min(rounds.size(), k + kAround + 1);
     pace.taken += rounds[k];
-    pace.usual += median({rounds.begin() + static_cast<std::ptrdiff_t>(from),
-                          rounds.begin() + static_cast<std::ptrdiff_t>(to)});
+    pace.median += median({rounds.begin() + static_cast<std::ptrdiff_t>(from),
+                           rounds.begin() + static_cast<std::ptrdiff_t>(to)});
   }
   return pace;
 }
 
-// Every event, and the images that they announce. Nothing is made of them.
+// Receives every event and the images they announce, and draws nothing.
 class LightPage {
  public:
   explicit LightPage(const WatchedRun& run)
-      : client_(run.url()), stream_(client_.address()), thread_([this] { look(); }) {}
+      : client_(run.url()), stream_(client_.address()), thread_([this] { receive(); }) {}
   ~LightPage() { stream_.stop(); }
 
  private:
-  void look() {
+  void receive() {
     stream_.set_read_timeout(60);
     stream_.Get("/api/events", [&](const char* data, std::size_t size) {
       if (std::string_view(data, size).find("event: images") != std::string_view::npos) {
@@ -132,10 +138,10 @@ class BrowserPage {
 };
 
 struct Stretch {
-  std::size_t begin = 0;  // rounds
+  std::size_t begin = 0;  // first and last round
   std::size_t end = 0;
-  double opening = 0;  // processor seconds of the browser before `begin`, and from then on
-  double processor = 0;
+  double opening = 0;    // processor seconds of the browser before `begin`
+  double processor = 0;  // and from `begin` to `end`
 };
 
 Stretch measure(WatchedRun& run, const Browser& browser) {
@@ -152,12 +158,12 @@ Stretch measure(WatchedRun& run, const Browser& browser) {
 }
 
 struct Comparison {
-  std::vector<double> ratios;  // of each turn, to the stretches before and after
+  std::vector<double> ratios;  // of each turn, relative to the stretches before and after
   std::vector<double> opening;
   std::vector<double> processor;
 };
 
-// Nobody looks in stretches 0, 2, 4, ...
+// No page is open in stretches 0, 2, 4, ...
 Comparison compare(const std::vector<Stretch>& stretches, const std::vector<double>& ends) {
   const auto ratio = [&](std::size_t k) {
     return pace_of(ends, stretches[k].begin, stretches[k].end).ratio();
@@ -171,7 +177,7 @@ Comparison compare(const std::vector<Stretch>& stretches, const std::vector<doub
   return c;
 }
 
-// `open` gives what looks as long as it is there.
+// `open` returns a page that watches the run until it is destroyed.
 template <typename Open>
 Comparison watch_in_turns(const TemporaryDirectory& directory, const Browser& browser, int turns,
                           const Open& open) {
@@ -188,12 +194,11 @@ Comparison watch_in_turns(const TemporaryDirectory& directory, const Browser& br
   return compare(stretches, seconds_of_rounds(directory.path()));
 }
 
-// What it costs now and then, and in every round.
+// Time of a run with a dashboard over that without: in bursts, and in every round.
 std::vector<double> ratios_of_dashboard(const TemporaryDirectory& directory, int turns,
                                         double callback) {
   const auto cost_of_run = [&](bool dashboard) {
-    ChildProcess(run_command(directory.path(), kRounds, dashboard), directory / "printed")
-        .wait(600);
+    run_program(run_command(directory.path(), kRounds, dashboard), directory);
     const std::vector<double> ends = seconds_of_rounds(directory.path());
     const double round = median(rounds_of(ends, kRounds / 8, kRounds));
     return pace_of(ends, kRounds / 8, kRounds).ratio() * (1 + (dashboard ? callback / round : 0));
@@ -218,15 +223,14 @@ void print_row(const char* what, const std::vector<double>& ratios) {
 
 void print_table(int turns) {
   const TemporaryDirectory directory;
-  ChildProcess({FIRM_PROGRAM, "simulate", "--out", directory / "study"}, directory / "printed")
-      .wait(600);
+  run_program({FIRM_PROGRAM, "simulate", "--out", directory / "study"}, directory);
   fmt::print(
       "| firm, {} turns | time of a round, median | of all turns | target |\n|---|---|---|---|\n",
       turns);
   const double callback = seconds_of_callback();
-  print_row("--dashboard, nobody looks", ratios_of_dashboard(directory, turns, callback));
+  print_row("--dashboard, no page open", ratios_of_dashboard(directory, turns, callback));
   if (!Browser::installed()) {
-    fmt::print("\nThere is no Chromium; the rows of pages are left out.\n");
+    fmt::print("\nChromium is not installed: no rows for pages.\n");
     return;
   }
   Browser browser(directory.path());
@@ -239,7 +243,7 @@ void print_table(int turns) {
   });
   print_row("one page in Chromium, on the same processors", page.ratios);
   const double share = 100.0 / kStretch.count();
-  fmt::print("\nAfter every round, for a dashboard: {:.2f} us.\n", 1e6 * callback);
+  fmt::print("\nWork for the dashboard after every round: {:.2f} us.\n", 1e6 * callback);
   fmt::print(
       "Processor time of Chromium: {:.2f} % of one processor with the page, {:.2f} % without; "
       "{:.2f} s to open it.\n",

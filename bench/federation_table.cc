@@ -1,20 +1,17 @@
-// The speed of the federation, on this machine alone: every site and the coordinator is a process,
-// and they talk by gRPC over mutual TLS on the loopback interface. Two tables as in
-// docs/performance.md.
+// Speed of the federation on this machine: the coordinator and every site are processes, connected
+// by gRPC over mutual TLS on the loopback interface. Prints two tables of docs/performance.md.
 //
-//   federation_table [ROW...]     round, bytes, memory, sites, delay, parts; none: all
+//   federation_table [ROW...]     round, bytes, memory, sites, delay, parts (default: all)
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <set>
-#include <stdexcept>
 
 #include "bare_federation.h"
 #include "firm_processes.h"
 #include "solve/method.h"
 #include "sum_parts.h"
+#include "support/temporary_directory.h"
 
 namespace firm {
 namespace {
@@ -22,26 +19,6 @@ namespace {
 constexpr std::size_t kWords = 62'500;
 constexpr std::size_t kSites = 4;
 constexpr int kTurns = 3;
-
-// A directory that is removed with all that is in it.
-class Scratch {
- public:
-  Scratch() {
-    path_ = (std::filesystem::temp_directory_path() / "firm-bench-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 void print_row(const std::string& what, const std::string& result, const std::string& target) {
   fmt::print("| {} | {} | {} |\n", what, result, target);
@@ -56,7 +33,7 @@ double cpu_of_all(const BareFigures& f) {
   return sum;
 }
 
-// The best of several turns, each figure by itself.
+// The best of several turns, separately for each figure.
 BareFigures best_of_turns(const BareFederation& federation) {
   BareFigures best = run_bare(federation);
   for (int turn = 1; turn < kTurns; ++turn) {
@@ -83,7 +60,7 @@ void print_round(const std::string& root, bool secure) {
 
 void print_bytes(const std::string& root) {
   const BareFigures f = run_bare({root, kSites, kWords, 50, true});
-  // Words of four bytes; scalars of 32: the solver's, a vote and a bound.
+  // Words have 4 bytes, scalars 32: those of the solver, a vote and a bound.
   const double payload = static_cast<double>(4 * kWords + 32 * (Scalars().span().size() + 2));
   const SiteFigures& site = f.sites.front();
   print_row("bytes of a connection over those of shares and totals",
@@ -99,8 +76,8 @@ void print_memory(const std::string& root) {
       "3 vectors, 120 MB");
 }
 
-// One thread for each site: on their own machines they would not compete for cores.
-void print_many_sites(const Scratch& scratch) {
+// One thread per site, because sites share the cores of this machine here.
+void print_many_sites(const TemporaryDirectory& scratch) {
   const std::string root = scratch / "many";
   make_study_of(30, root, "study");
   enrol(root, sites_of(root, "study"));
@@ -113,10 +90,10 @@ void print_many_sites(const Scratch& scratch) {
   print_row(
       fmt::format("`firm`, 30 sites of 32 x 32 pixels, {} rounds", f.rounds),
       fmt::format("{} per round, {:.1f} s in all", ms(f.solver_seconds / f.rounds), f.seconds),
-      "ends well");
+      "finishes");
 }
 
-void print_delay(const Scratch& scratch) {
+void print_delay(const TemporaryDirectory& scratch) {
   constexpr double kDelay = 50;  // milliseconds
   const std::string root = scratch / "delay";
   make_paper_study(root, "study", 250, 25, 0.01);
@@ -153,7 +130,7 @@ void print_parts(const std::string& root) {
 void print_table(const std::vector<std::string>& arguments) {
   const std::set<std::string> chosen(arguments.begin(), arguments.end());
   const auto wanted = [&](const char* row) { return chosen.empty() || chosen.contains(row); };
-  const Scratch scratch;
+  const TemporaryDirectory scratch;
   const std::string bare = scratch / "bare";
   enrol(bare, bare_site_names(kSites));
   fmt::print("| measured | result | target |\n|---|---|---|\n");

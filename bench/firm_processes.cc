@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "child_process.h"
+#include "child_checks.h"
 #include "core/timing.h"
 #include "io/study/study_file.h"
 #include "sim/simulate.h"
@@ -54,8 +54,8 @@ FirmFigures run_firm(const FirmProcesses& p) {
   };
   std::vector<std::string> coordinator_command = command(p, "coordinator", "coordinator");
   coordinator_command.insert(coordinator_command.end(), {"--listen", "127.0.0.1:0"});
-  ChildProcess coordinator(coordinator_command, output("coordinator"));
-  TcpProxy proxy(std::stoi(coordinator.text_after("listening on port ", kLimitSeconds)));
+  ChildProcess coordinator(coordinator_command, {.log = output("coordinator")});
+  TcpProxy proxy(std::stoi(require_text_after(coordinator, "listening on port ", kLimitSeconds)));
   proxy.delay(p.delay);
 
   const Stopwatch watch;
@@ -64,11 +64,11 @@ FirmFigures run_firm(const FirmProcesses& p) {
     std::vector<std::string> site = command(p, "site", name);
     site.insert(site.end(),
                 {"--name", name, "--server", fmt::format("127.0.0.1:{}", proxy.port())});
-    sites.emplace_back(site, output(name));
+    sites.emplace_back(site, ChildOptions{.log = output(name)});
   }
-  for (ChildProcess& site : sites) site.wait(kLimitSeconds);
+  for (ChildProcess& site : sites) require_success(site, kLimitSeconds);
   const double seconds = watch.seconds();
-  coordinator.wait(kLimitSeconds);
+  require_success(coordinator, kLimitSeconds);
   FirmFigures figures = figures_of(p, names.front());
   figures.seconds = seconds;
   return figures;
@@ -86,7 +86,7 @@ void make_paper_study(const std::string& root, const std::string& study, int siz
 void make_study_of(std::size_t sites, const std::string& root, const std::string& study) {
   make_paper_study(root, study, 32, 10, 0.01);
   StudyFile file = read_study(study_path(root, study));
-  const std::vector<SiteEntry> first = file.sites;  // XRT is the last
+  const std::vector<SiteEntry> first = file.sites;  // the last one is XRT
   const std::size_t kinds = first.size() - 1;
   file.sites.clear();
   for (std::size_t i = 0; i + 1 < sites; ++i) {

@@ -1,10 +1,10 @@
-// Forward and adjoint projection, and the plain sparse product, at the sizes of
+// Times forward and adjoint projection, and a plain sparse product, at the sizes of
 // docs/performance.md.
 //
 //   projector_bench --benchmark_filter=512x180 --benchmark_repetitions=10
 //
-// GUPS: angles x beamlets x side x slices / s / 1e9, the nominal updates. projector_table makes the
-// table of docs/performance.md, with ratios.
+// GUPS = angles x beamlets x side x slices / seconds / 1e9. projector_table prints the table of
+// docs/performance.md, with ratios.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-// What the TCP connections of this process have carried, as the kernel counts it: the bytes of the
-// streams, TLS and HTTP/2 included, without the headers of packets.
+// Bytes carried by the TCP connections of this process, as the kernel counts them: with TLS and
+// HTTP/2, without packet headers.
 #pragma once
 
 namespace firm {
 
 struct SocketBytes {
-  double sent = 0;  // and acknowledged
+  double sent = 0;  // acknowledged by the peer
   double received = 0;
 };
 

@@ -1,8 +1,8 @@
-// The runs whose speed the project has targets for, on the paper's study (4 sites of 250^2 pixels,
-// 25 angles): rounds, seconds, distance to the truth, and the time of a run over that of the
-// projections in it.
+// Prints the runs that have speed targets, on the paper's study (4 sites, 250 x 250 pixels, 25
+// angles): rounds, seconds, distance to the truth, and the time of the run divided by that of its
+// projections.
 //
-//   solver_table [REPEATS]     the fastest of so many runs counts (default 3)
+//   solver_table [REPEATS]     reports the fastest of REPEATS runs (default: 3)
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ struct Row {
   std::string title;
   double noise;
   std::string method;
-  std::string key;  // of the stop rule; empty: the method's own
+  std::string key;  // of the stop rule; empty: the default of the method
   std::string value;
   std::string target;
 };
@@ -48,7 +48,7 @@ void print_row(const Row& row, int repeats) {
     const Summary s = run_once(paper, row, nullptr);
     if (!best || s.seconds < best->seconds) best = s;
   }
-  // With the truth, every round costs a little more: not timed. The long run is not repeated.
+  // Not timed: comparing with the truth makes rounds slower. Skipped for long runs.
   const std::string error =
       best->rounds > 1000 ? "-" : fmt::format("{:.2f}", *run_once(paper, row, &paper.truth).error);
   fmt::print("| {} | {} | {:.3f} | {:.2e} | {} | {:.2f} | {} |\n", row.title, best->rounds,

@@ -4,11 +4,11 @@
 #include <functional>
 
 #include "bare_federation.h"
-#include "io/files/sha256.h"
 #include "core/timing.h"
 #include "federation/protocol/exchange.h"
 #include "federation/protocol/ledger.h"
 #include "federation/secure/masking.h"
+#include "io/files/sha256.h"
 #include "sim/noise.h"
 #include "solve/method.h"
 
@@ -27,7 +27,7 @@ struct Share {
   ShareView view() { return {words, kFractionBits, scalars}; }
 
   static constexpr int kFractionBits = 20;
-  static constexpr std::size_t kScalars = 10;  // the solver's, a vote and a bound
+  static constexpr std::size_t kScalars = 10;  // those of the solver, a vote and a bound
   std::vector<float> values;
   std::vector<std::uint32_t> words;
   std::vector<ScalarWord> scalars;
@@ -111,7 +111,7 @@ std::vector<SumPart> parts_at_coordinator(std::size_t words, std::size_t sites) 
   return {measure("add up", [&] {
     Exchange exchange(names, 0);
     for (const std::string& name : names) {
-      for (const v1::SiteMessage& m : messages) exchange.take(name, m.share());
+      for (const v1::SiteMessage& m : messages) exchange.add(name, m.share());
     }
   })};
 }

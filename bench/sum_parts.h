@@ -1,4 +1,4 @@
-// What a sum over sites consists of, each part measured alone in this process.
+// Parts of a sum over sites, each measured separately in this process.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace firm {
 
 struct SumPart {
   std::string name;
-  double seconds;  // of one site, or of the coordinator for all
+  double seconds;  // for one site, or at the coordinator for all sites
 };
 
 std::vector<SumPart> parts_at_site(std::size_t words, std::size_t sites, const std::string& ledger);

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "child_checks.h"
+
 namespace firm {
 namespace {
 
@@ -44,21 +46,21 @@ std::vector<double> seconds_of_rounds(const std::string& directory) {
 }
 
 WatchedRun::WatchedRun(const std::string& directory)
-    : process_(run_command(directory, kEndless, true), directory + "/printed"),
-      url_(process_.text_after("dashboard: ", kPatience)),
+    : process_(run_command(directory, kEndless, true), {.log = directory + "/printed"}),
+      url_(require_text_after(process_, "dashboard: ", kPatience)),
       client_(url_) {}
 
 std::size_t WatchedRun::round() {
   const std::string mark = "\nfirm_round ";
   const auto answer = client_.get("/metrics");
   const std::size_t at = answer ? answer->body.find(mark) : std::string::npos;
-  if (at == std::string::npos) throw std::runtime_error("the run does not tell its round");
+  if (at == std::string::npos) throw std::runtime_error("the dashboard does not report a round");
   return std::stoul(answer->body.substr(at + mark.size()));
 }
 
 void WatchedRun::stop() {
   if (client_.command("stop") != 200) throw std::runtime_error("the run does not stop");
-  process_.wait(kPatience);
+  require_success(process_, kPatience);
 }
 
 }  // namespace firm

@@ -1,18 +1,19 @@
-// A run of the paper's study that goes on until it is stopped, and how fast it is meanwhile.
+// A run of the paper's study that continues until it is stopped, and the time of its rounds.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "child_process.h"
-#include "service/dashboard_client.h"
+#include "core/child_process.h"
+#include "support/dashboard_client.h"
 
 namespace firm {
 
-// `firm recon` with these rounds of firm, in directory/run; with a dashboard on any port or none.
+// Command of `firm recon --method firm` in directory/run, with a dashboard on a free port if
+// wanted.
 std::vector<std::string> run_command(const std::string& directory, int rounds, bool dashboard);
 
-// Of history.jsonl: seconds from the start to the end of each round, by its number.
+// Reads history.jsonl: seconds from the start of the run to the end of each round.
 std::vector<double> seconds_of_rounds(const std::string& directory);
 
 class WatchedRun {
@@ -20,9 +21,9 @@ class WatchedRun {
   explicit WatchedRun(const std::string& directory);
 
   const std::string& url() const { return url_; }
-  // The last round, as the server knows it: a second old at most.
+  // Number of the last round, at most a second old.
   std::size_t round();
-  // Ends it; seconds_of_rounds() has all rounds then.
+  // Stops the run; afterwards seconds_of_rounds() has all rounds.
   void stop();
 
  private:

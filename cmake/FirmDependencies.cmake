@@ -8,13 +8,13 @@ pkg_check_modules(xrl REQUIRED IMPORTED_TARGET libxrl)
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(tiff REQUIRED IMPORTED_TARGET libtiff-4>=4.5)
 pkg_check_modules(crypto REQUIRED IMPORTED_TARGET libcrypto)
-pkg_check_modules(mpi REQUIRED IMPORTED_TARGET ompi-c)  # for firm-mpi alone
+pkg_check_modules(mpi REQUIRED IMPORTED_TARGET ompi-c)  # only firm-mpi links it
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
-# Optional: the general solver that src/paper compares with.
+# Optional: the general solver to which src/paper compares FIRM's.
 pkg_check_modules(ipopt ipopt)
 if(ipopt_FOUND)
-  # Alone: the libraries that it needs itself may be there without what one links against.
+  # Links libipopt.so alone: the development files of its own dependencies may be missing.
   find_library(FIRM_IPOPT_LIBRARY ipopt REQUIRED HINTS ${ipopt_LIBRARY_DIRS})
 endif()

@@ -1,5 +1,5 @@
-# The page of web/: npm packages are installed into the build tree, the page is bundled into one file,
-# and that becomes the source FIRM_PAGE_SOURCE of the library.
+# Installs the npm packages of web/ into the build tree, bundles the page into one file, and makes it
+# the source FIRM_PAGE_SOURCE of the library.
 find_program(FIRM_NODE NAMES node nodejs DOC "Node.js, 18 or newer" REQUIRED)
 find_program(FIRM_NPM NAMES npm DOC "npm, which installs the packages of web/package.json" REQUIRED)
 execute_process(COMMAND ${FIRM_NODE} --version OUTPUT_VARIABLE node_version
@@ -14,7 +14,7 @@ set(FIRM_WEB_BUILD ${PROJECT_BINARY_DIR}/web)
 set(FIRM_PAGE_SOURCE ${FIRM_WEB_BUILD}/page_bundle.cc)
 set(FIRM_WEB_INSTALLED ${FIRM_WEB_BUILD}/installed)
 
-# Whether the page is tested here, in a browser. It is the same whatever sanitizes the C++.
+# Whether to test the page in a browser. Sanitizers of C++ do not change the page.
 set(FIRM_TEST_PAGE OFF)
 if(FIRM_BUILD_TESTS AND NOT FIRM_SANITIZE)
   set(FIRM_TEST_PAGE ON)
@@ -36,7 +36,7 @@ add_custom_command(
   COMMENT "Installing the packages of web/package.json"
   VERBATIM)
 
-file(GLOB web_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*)
+file(GLOB_RECURSE web_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*)
 add_custom_command(
   OUTPUT ${FIRM_PAGE_SOURCE} ${FIRM_WEB_BUILD}/page.html
   COMMAND ${FIRM_NODE} ${FIRM_WEB}/build.mjs page ${FIRM_WEB_BUILD}
@@ -45,5 +45,5 @@ add_custom_command(
   VERBATIM)
 add_custom_target(web_bundle DEPENDS ${FIRM_PAGE_SOURCE})
 
-# For ./dev lint: where tsc finds the packages.
+# Tells tsc (./dev lint) where the packages are.
 configure_file(${FIRM_WEB}/tsconfig.build.json.in ${FIRM_WEB_BUILD}/tsconfig.json @ONLY)

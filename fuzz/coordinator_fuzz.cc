@@ -1,7 +1,8 @@
-// Messages of three sites to a Coordinator, in any order and with any content; sites come and go.
-// Whatever they do, it throws nothing, and serves them as soon as they do what they should.
+// Sends messages of three sites to a Coordinator, in any order and with any content, while sites
+// connect and leave. The coordinator must never throw, and must serve sites that behave correctly
+// afterwards.
 //
-// A record's `what`: bits 0 and 1 the site (3: a stranger), bits 2 and 3 the action below.
+// Record::what holds the site in bits 0 and 1 (3: an unknown site) and the Action in bits 2 and 3.
 #include <array>
 #include <cstring>
 
@@ -41,7 +42,7 @@ class Federation {
 
   void take(const Record& record) {
     const std::size_t site = record.what & 3u;
-    if (site == kSites.size()) return connect_stranger();
+    if (site == kSites.size()) return connect_unknown();
     switch (static_cast<Action>(record.what >> 2 & 3)) {
       case kConnect:
         return connect(site);
@@ -57,7 +58,7 @@ class Federation {
     send(site, message);
   }
 
-  // All sites come again, and do what they should.
+  // All sites connect again and behave correctly.
   void expect_service() {
     for (std::size_t site = 0; site < kSites.size(); ++site) connect(site);
     for (std::size_t site = 0; site < kSites.size(); ++site) {
@@ -66,26 +67,26 @@ class Federation {
       fit(hello, site);
       hello.mutable_hello()->set_done(state_.finished);
       send(site, hello);
-      require(connections_[site] != 0, "a site that says the right thing is not refused");
+      require(connections_[site] != 0, "a site with a correct hello is not refused");
     }
     if (state_.finished) return;
-    require(begun_ == kSites.size(), "an attempt begins when all sites are there");
-    require(!coordinator_.failure(), "nothing that sites send ends the coordinator");
+    require(begun_ == kSites.size(), "an attempt begins when all sites are connected");
+    require(!coordinator_.failure(), "messages of sites do not end the coordinator");
   }
 
  private:
   CoordinatorObserver observer() {
     CoordinatorObserver o;
-    o.on_event = [](const std::string& line) { require(!line.empty(), "lines say something"); };
+    o.on_event = [](const std::string& line) { require(!line.empty(), "log lines are not empty"); };
     o.keep = [this](const CoordinatorState& s) {
       require(s.attempt > state_.attempt || s.finished, "attempts count up");
       state_ = s;
     };
     o.on_exchange = [](std::uint64_t, std::uint64_t words) {
-      require(words <= kMostWords, "sums are no longer than they may be");
+      require(words <= kMostWords, "sums are within the limit");
     };
     o.on_image = [](const std::string& site, const std::string& name, const auto& values) {
-      require(name == site || (site == "c" && name == "other"), "images are the site's own");
+      require(name == site || (site == "c" && name == "other"), "a site sends only its own images");
       require(values.size() == 16, "images are complete");
     };
     return o;
@@ -93,16 +94,16 @@ class Federation {
 
   void connect(std::size_t site) {
     connections_[site] = coordinator_.connect(kSites[site], [this](const ToSite& what) {
-      what.each([this](const v1::CoordinatorMessage& m) { return take_answer(m); });
+      what.for_each([this](const v1::CoordinatorMessage& m) { return take_answer(m); });
     });
     require(connections_[site] != 0, "sites of the study can connect");
   }
-  void connect_stranger() {
+  void connect_unknown() {
     bool told = false;
     const std::uint64_t connection = coordinator_.connect("d", [&](const ToSite& what) {
-      what.each([&](const v1::CoordinatorMessage& m) { return told = m.has_refusal(); });
+      what.for_each([&](const v1::CoordinatorMessage& m) { return told = m.has_refusal(); });
     });
-    require(connection == 0 && told, "strangers are told to go");
+    require(connection == 0 && told, "unknown sites are refused");
   }
   void leave(std::size_t site) {
     coordinator_.disconnect(kSites[site], connections_[site]);
@@ -131,7 +132,7 @@ class Federation {
     return true;
   }
 
-  // Makes the message one of this site at this moment, where that is a matter of names and numbers.
+  // Sets names and numbers in the message to those that the coordinator expects from this site now.
   void fit(v1::SiteMessage& message, std::size_t site) const {
     if (message.has_hello()) {
       v1::Hello& hello = *message.mutable_hello();
@@ -158,14 +159,14 @@ class Federation {
     share.mutable_scalars()->resize(share.last() ? kScalarBytes : 0);
   }
 
-  CoordinatorState state_;  // as it was kept last
+  CoordinatorState state_;  // as saved last
   Coordinator coordinator_;
   std::array<std::uint64_t, 3> connections_{};
   v1::Position position_;  // of the next share
-  std::size_t begun_ = 0;  // sites that were told so since the last Hello
+  std::size_t begun_ = 0;  // sites that received Begin since the last Hello
 };
 
-// --- what the corpus starts from: runs as they should be
+// --- seeds: correct runs
 
 Record fitting(std::size_t site, const v1::SiteMessage& message) {
   return {what(site, kSendFitting), message.SerializeAsString()};
@@ -236,7 +237,7 @@ std::vector<std::string> seeds() {
 }  // namespace firm
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  google::protobuf::SetLogHandler(nullptr);  // of what cannot be parsed
+  google::protobuf::SetLogHandler(nullptr);  // silences parse errors
   firm::write_seeds(*argc, *argv, firm::seeds());
   return 0;
 }

@@ -1,4 +1,4 @@
-// The input of a fuzzer as records, and the corpus that it starts from.
+// Fuzzer inputs as sequences of records, and the seeds of a corpus.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace firm {
 
-// What to do, and with which bytes. Packed as one byte, two of length, and the bytes.
+// Packed as one byte `what`, two bytes of length, and the bytes.
 struct Record {
   std::uint8_t what = 0;
   std::string bytes = {};
@@ -40,7 +40,7 @@ inline std::string packed(const std::vector<Record>& records) {
   return bytes;
 }
 
-// Into the first directory of the command line; there is always one to keep the corpus in.
+// Writes the seeds into the first directory of the command line, which libFuzzer uses as corpus.
 inline void write_seeds(int argc, char** argv, const std::vector<std::string>& seeds) {
   for (int k = 1; k < argc; ++k) {
     if (!std::filesystem::is_directory(argv[k])) continue;
@@ -53,7 +53,7 @@ inline void write_seeds(int argc, char** argv, const std::vector<std::string>& s
   }
 }
 
-// What must not be, whatever the input.
+// Aborts, which the fuzzer reports, unless the property holds.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "violated: %s\n", what);

@@ -1,4 +1,4 @@
-// A file in memory, with a path.
+// A file in memory that can be opened by its path.
 #pragma once
 
 #include <sys/mman.h>

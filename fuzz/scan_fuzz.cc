@@ -1,32 +1,33 @@
-// Data files: whatever is in one, it is read, or refused with a firm::Error, and memory is not
-// taken on the word of the file.
+// Reads data files with any content. A file must be read, or refused with a firm::Error, and must
+// not cause an allocation of whatever size it claims.
 //
-// An input is the number of angles, the order of the axes, and what is in the file: either its
-// bytes, or, since the HDF5 library itself crashes on files of which bytes are changed, the
-// datasets of an HDF5 file as records (input.h): what is the path, and the bytes shape, type and
-// attributes.
+// An input has the number of angles, the order of the axes, and the content of the file: either its
+// bytes, or the datasets of an HDF5 file as records (input.h), because the HDF5 library itself
+// crashes on damaged files. Record::what chooses the path; the bytes are type, attributes, shape
+// and values.
 #include <cstdlib>
 #include <filesystem>
 
 #include "firm/error.h"
 #include "io/files/angle_file.h"
 #include "io/formats/scan.h"
-#include "io/map_files.h"
+#include "io/hdf5/hdf5.h"
 #include "memory_file.h"
+#include "support/map_files.h"
 #include "support/temporary_directory.h"
-#include "io/tiff_pages.h"
+#include "support/tiff_pages.h"
 
 namespace firm {
 namespace {
 
-// In the byte of the axes.
-constexpr std::uint8_t kDatasets = 128;  // an HDF5 file is to be made
-constexpr std::uint8_t kMonitor = 64;  // there is to be a monitor: /monitor, or the file of angles
+// Bits in the byte of the axes.
+constexpr std::uint8_t kDatasets = 128;  // the content is datasets of an HDF5 file
+constexpr std::uint8_t kMonitor = 64;    // request a monitor: /monitor, or the file of angles
 
 constexpr const char* kAxes[] = {"",          "theta:y:x", "y:theta:x", "x:y:theta",
                                  "theta:x:y", "theta:x",   "x:theta"};
 
-// Of all formats.
+// Paths of all formats.
 constexpr const char* kPaths[] = {"/exchange/data",
                                   "/exchange/data_white",
                                   "/exchange/data_dark",
@@ -70,7 +71,7 @@ constexpr const char* kNames[] = {"Fe", "Ca_K", "US_IC", "i0", "compton", "", "F
 
 enum Type : std::uint8_t { kFloat, kDouble, kInteger, kText };
 
-// Where an input goes.
+// Files that hold an input.
 struct Place {
   MemoryFile bytes;
   MemoryFile angles;
@@ -83,7 +84,7 @@ const Place& place() {
   return place;
 }
 
-// Some of it: whole frames, and one slice of all of them.
+// Reads the first and last frame, and one slice of all frames.
 void read(const Frames& frames) {
   frames.read({0, 1, 0, frames.slices()});
   frames.read({frames.frames() - 1, 1, 0, frames.slices()});
@@ -93,7 +94,7 @@ void read(const Frames& frames) {
 void try_scan(const std::string& path, const ScanRequest& request) {
   try {
     const Scan scan = open_scan(path, request);
-    require(scan.theta.size() == scan.data->frames(), "there is an angle for each frame");
+    require(scan.theta.size() == scan.data->frames(), "every frame has an angle");
     for (const auto* frames : {&scan.data, &scan.white, &scan.dark, &scan.monitor}) {
       if (*frames) read(**frames);
     }
@@ -101,7 +102,7 @@ void try_scan(const std::string& path, const ScanRequest& request) {
   }
 }
 
-// Bytes of a record, one by one; 0 after the last.
+// Yields the bytes of a record, then zeros.
 class Source {
  public:
   explicit Source(const std::string& bytes) : bytes_(bytes) {}
@@ -151,7 +152,7 @@ void run_datasets(const std::vector<Record>& records, const ScanRequest& request
     h5::Writer writer(place().hdf5);
     for (const Record& record : records) put_dataset(writer, record);
     writer.commit();
-  } catch (const Error&) {  // a dataset twice, say
+  } catch (const Error&) {  // for example a dataset that exists already
     return;
   }
   try_scan(place().hdf5, request);
@@ -186,9 +187,9 @@ void run(const std::uint8_t* data, std::size_t size) {
   }
 }
 
-// ---- first inputs
+// ---- seeds
 
-// The dataset `path`, of a shape, that counts upwards.
+// A record of the dataset `path` with values that count upwards.
 Record dataset(const std::string& path, Type type, const std::vector<char>& shape) {
   Record record;
   while (kPaths[record.what] != path) ++record.what;
@@ -262,7 +263,7 @@ std::vector<std::string> seeds() {
 }  // namespace firm
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  // Files are flushed to the disk; here better to memory.
+  // Files in memory: writers flush to disk, which is slow.
   if (std::filesystem::is_directory("/dev/shm")) ::setenv("TMPDIR", "/dev/shm", 0);
   firm::write_seeds(*argc, *argv, firm::seeds());
   return 0;

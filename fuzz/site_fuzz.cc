@@ -1,20 +1,19 @@
-// What a coordinator may send to site b of three: keys, sums, and the beginning of an attempt. It
-// may be anything; the site ends with an error of the outside world, or with a result.
+// Sends any messages of a coordinator to site b of three: keys, sums, the beginning of an attempt.
+// The site must end with a result, or with an error of the outside world.
 //
-// The first record's `what` chooses the stage; that of the others says what `bytes` is: a message,
-// or a change to the right answer.
+// Record::what of the first record chooses the Stage, that of the others the Kind of `bytes`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "federation/certificates.h"
-#include "federation/sums/fixed_point_collective.h"
 #include "federation/protocol/key_exchange.h"
-#include "federation/transport/remote_exchange.h"
 #include "federation/protocol/terms.h"
+#include "federation/sums/fixed_point_collective.h"
+#include "federation/transport/remote_exchange.h"
 #include "firm/error.h"
 #include "input.h"
+#include "support/certificates.h"
 
 namespace firm {
 namespace {
@@ -25,20 +24,19 @@ constexpr const char* kStudy = "study";
 enum Stage : std::uint8_t { kKeys, kSums, kBegin };
 
 enum Kind : std::uint8_t {
-  kMessage,
-  kAltered,  // the right answer with `bytes` added (exclusive or) at the place that two of them
-             // name
-  kMerged,   // the right answer with the fields of the message in `bytes`
+  kMessage,  // a message
+  kAltered,  // a change to the correct answer: two bytes of position, then bytes for exclusive or
+  kMerged,   // a message to merge into the correct answer
 };
-constexpr std::uint8_t kMore = 64;  // of a sum that would be merged: it is not the last chunk
+constexpr std::uint8_t kMore = 64;  // marks a merged sum as not the last chunk
 
-// Gives the site what the input says, then hangs up.
+// Answers the site from the input, then closes the connection.
 class FuzzedChannel : public SiteChannel {
  public:
-  using Right = std::function<v1::CoordinatorMessage(const v1::SiteMessage& last)>;
+  using CorrectAnswer = std::function<v1::CoordinatorMessage(const v1::SiteMessage& last)>;
 
-  FuzzedChannel(const std::vector<Record>& records, Right right)
-      : records_(records), right_(std::move(right)) {}
+  FuzzedChannel(const std::vector<Record>& records, CorrectAnswer correct)
+      : records_(records), correct_(std::move(correct)) {}
 
   void send(const v1::SiteMessage& message) override { last_ = message; }
   v1::CoordinatorMessage receive() override {
@@ -50,7 +48,7 @@ class FuzzedChannel : public SiteChannel {
         continue;
       }
       if (kind != kMerged) return message;
-      v1::CoordinatorMessage merged = right_(last_);
+      v1::CoordinatorMessage merged = correct_(last_);
       merged.MergeFrom(message);
       if (merged.has_total() && (record.what & kMore) != 0) merged.mutable_total()->clear_last();
       return merged;
@@ -60,7 +58,7 @@ class FuzzedChannel : public SiteChannel {
 
  private:
   std::string altered(const std::string& by) const {
-    std::string text = right_(last_).SerializeAsString();
+    std::string text = correct_(last_).SerializeAsString();
     if (by.size() < 3 || text.empty()) return text;
     std::uint16_t place = 0;
     std::memcpy(&place, by.data(), sizeof(place));
@@ -71,7 +69,7 @@ class FuzzedChannel : public SiteChannel {
   }
 
   const std::vector<Record>& records_;
-  Right right_;
+  CorrectAnswer correct_;
   std::size_t next_ = 1;
   v1::SiteMessage last_;
 };
@@ -92,7 +90,7 @@ v1::Begin begin_message() {
   return begin;
 }
 
-// What lasts from input to input.
+// Shared by all inputs.
 struct World {
   explicit World(const Certificates& made)
       : a(made.of("a")), b(made.of("b")), c(made.of("c")), ledger("/dev/null") {}
@@ -118,7 +116,7 @@ Agreement peer(const std::string& name, const Credentials& credentials) {
   });
 }
 
-// The other two sites, as far as b hears from them.
+// Sites a and c, as b sees them.
 class Peers {
  public:
   v1::CoordinatorMessage answer(const v1::SiteMessage& last) {
@@ -162,7 +160,7 @@ void agree_on_keys(const std::vector<Record>& records) {
 
 // --- sums
 
-// Three times what the site has sent: all sites have the same.
+// Three times the share of the site, as if all sites had the same.
 v1::CoordinatorMessage sum_of_three(const v1::SiteMessage& last) {
   v1::CoordinatorMessage message;
   if (last.has_range()) {
@@ -231,11 +229,11 @@ void begin(const std::vector<Record>& records) {
     if (!message.has_begin()) continue;
     const Study study = study_with(study_file(), message.begin());
     require(sorted_roster(membership("", message.begin(), "b").roster) == kSites,
-            "the sites are those of the study");
+            "the roster is that of the study");
     require(study_hash({}, message.begin()).size() == 64, "a study has a hash");
     const v1::Geometry there = to_message(study.sites[0].geometry);
     require(same_rays(from_message(there, study_file(), "a"), study.sites[0].geometry),
-            "rays are the same there and back");
+            "a geometry survives the conversion to a message and back");
   }
 }
 
@@ -255,7 +253,7 @@ void run(const std::vector<Record>& records) {
   }
 }
 
-// Parts of messages, to be merged into right answers.
+// Parts of messages, to merge into correct answers.
 std::vector<Record> fragments(Stage stage) {
   v1::CoordinatorMessage one;
   v1::CoordinatorMessage two;
@@ -277,27 +275,28 @@ std::vector<Record> fragments(Stage stage) {
 }
 
 std::vector<std::string> seeds() {
-  const Record right{kMerged, ""};
+  const Record correct{kMerged, ""};
   const Record altered{kAltered, {"\x20\x00\x01", 3}};
   v1::CoordinatorMessage abandon;
   abandon.mutable_abandon()->set_reason("why");
   std::vector<std::string> all;
   for (const Stage stage : {kKeys, kSums, kBegin}) {
     const Record first{stage, ""};
-    all.push_back(packed({first, right, right, right, right, right, right, right, right}));
-    all.push_back(packed({first, right, altered, right, altered}));
-    all.push_back(packed({first, right, {kMessage, abandon.SerializeAsString()}}));
+    all.push_back(
+        packed({first, correct, correct, correct, correct, correct, correct, correct, correct}));
+    all.push_back(packed({first, correct, altered, correct, altered}));
+    all.push_back(packed({first, correct, {kMessage, abandon.SerializeAsString()}}));
     for (const Record& fragment : fragments(stage)) {
-      all.push_back(packed({first, fragment, right}));
-      all.push_back(packed({first, right, fragment}));
-      all.push_back(packed({first, right, {kMerged | kMore, fragment.bytes}}));
+      all.push_back(packed({first, fragment, correct}));
+      all.push_back(packed({first, correct, fragment}));
+      all.push_back(packed({first, correct, {kMerged | kMore, fragment.bytes}}));
     }
   }
   return all;
 }
 
-// Right answers give keys and sums: otherwise nothing of interest would be reached.
-void check_right_answers() {
+// Correct answers must give keys and sums; otherwise fuzzing would test little.
+void check_correct_answers() {
   agree_on_keys(std::vector<Record>(3, {kMerged, ""}));
   add_up(std::vector<Record>(40, {kMerged, ""}));
 }
@@ -306,9 +305,9 @@ void check_right_answers() {
 }  // namespace firm
 
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
-  google::protobuf::SetLogHandler(nullptr);  // of what cannot be parsed
+  google::protobuf::SetLogHandler(nullptr);  // silences parse errors
   firm::write_seeds(*argc, *argv, firm::seeds());
-  firm::check_right_answers();
+  firm::check_correct_answers();
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// Study files: whatever is in one, it is read, or refused with a firm::Error; what was read is the
-// same when it is written and read again.
+// Reads study files with any content. A study must be read, or refused with a firm::Error, and must
+// be the same after writing and reading it again.
 #include "federation/protocol/terms.h"
 #include "firm/error.h"
 #include "input.h"
@@ -23,7 +23,7 @@ void run(const std::string& text) {
   }
   require(!terms_of(study, options).empty() && most_pixels(study) > 0, "a study has terms");
   file.write(study_text(study));
-  require(read_study(file.path()) == study, "a study is the same when it is read again");
+  require(read_study(file.path()) == study, "a study is the same after writing and reading");
   const StudyFile resolved = resolved_study(study, {"a/study.toml", "b", ""}, {}, options);
   options_of(resolved, file.path(), {});
 }

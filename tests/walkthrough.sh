@@ -1,11 +1,10 @@
 #!/bin/bash
-# Runs the commands of the walk-through of a page of docs/ as they stand there.
+# Runs the commands of the walk-through in a page of docs/.
 #
 #   walkthrough.sh PROGRAM DOCUMENT
 #
-# Between the two marks, lines of blocks fenced by ```sh are run, one block after the other; a block
-# fenced by ```toml FILE is written to that file. Only the port is another, one that is free on this
-# machine.
+# Between the two marks, runs all blocks fenced by ```sh, and writes blocks fenced by ```toml FILE to
+# that file. Replaces the port by one that is free on this machine.
 set -eu -o pipefail
 
 program=$(realpath "$1")
@@ -29,7 +28,7 @@ free_port() {
   return 1
 }
 
-# As one script: files become here-documents.
+# One script of all blocks; files become here-documents.
 script=$(sed -n '/^<!-- walk-through -->/,/^<!-- end of the walk-through -->/p' "$document" |
   awk '/^```sh$/ { run = 1; next }
        /^```toml / { run = 1; file = 1; print "cat >" $2 " <<\"END OF FILE\""; next }
@@ -37,7 +36,7 @@ script=$(sed -n '/^<!-- walk-through -->/,/^<!-- end of the walk-through -->/p' 
        run { print }')
 script=${script//7443/$(free_port)}
 
-# What the page promises of its commands, and that they were found at all.
+# Checks that the commands were found, and the results that the page promises.
 federation_page() {
   test "$(grep -c '^firm ' <<<"$script")" -ge 8
   grep -q '^cmp ' <<<"$script"
@@ -70,5 +69,5 @@ set +x
 case $(basename "$document") in
   federation.md) federation_page ;;
   data.md) data_page ;;
-  *) echo "no such page" >&2; exit 1 ;;
+  *) echo "unknown page: $document" >&2; exit 1 ;;
 esac

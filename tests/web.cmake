@@ -1,7 +1,7 @@
-# Tests of the page: web/test/*.test.ts, run by Node.js; report.test.ts and live.test.ts in a browser.
+# Tests of the page: web/test/*.test.ts, run by Node.js; report.test.ts and live.test.ts use a browser.
 find_program(FIRM_CHROMIUM NAMES chromium chromium-browser google-chrome DOC "Browser for tests")
 file(GLOB page_tests CONFIGURE_DEPENDS ${FIRM_WEB}/test/*.ts)
-file(GLOB page_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*.ts)
+file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*.ts)
 set(page_test_bundles)
 foreach(name unit live_unit report live)
   list(APPEND page_test_bundles ${FIRM_WEB_BUILD}/test/${name}.test.mjs)
@@ -22,12 +22,12 @@ if(FIRM_CHROMIUM)
   add_test(NAME page.browser COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/report.test.mjs)
   add_test(NAME page.live COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/live.test.mjs)
   list(APPEND page_test_names page.browser page.live)
-  # One browser at a time: two of them and their runs slow each other down.
+  # One browser at a time: two browsers with their runs would slow each other down.
   set_tests_properties(page.browser page.live PROPERTIES RESOURCE_LOCK chromium)
 else()
-  message(STATUS "No chromium: the page will not be tested in a browser")
+  message(STATUS "Chromium not found: the page will not be tested in a browser")
 endif()
-# The longest come first, so that none is waited for at the end.
+# Starts these long tests first, so that none of them runs alone at the end.
 set_tests_properties(${page_test_names} PROPERTIES
   LABELS fast TIMEOUT 600 COST 100
   ENVIRONMENT "FIRM_PROGRAM=$<TARGET_FILE:firm_cli>;FIRM_CHROMIUM=${FIRM_CHROMIUM}")

@@ -1,7 +1,7 @@
-// Bundles the page into one file, and that file into a C++ source.
-//   node build.mjs page DIRECTORY [live]   -> DIRECTORY/page.html, DIRECTORY/page_bundle.cc
-//   node build.mjs tests DIRECTORY         -> DIRECTORY/test/*.test.mjs
-// DIRECTORY is the one that npm has installed the packages into.
+// Bundles the page into one HTML file and embeds that in a C++ source, or bundles its tests.
+//   node build.mjs page DIRECTORY    -> DIRECTORY/page.html, DIRECTORY/page_bundle.cc
+//   node build.mjs tests DIRECTORY   -> DIRECTORY/test/*.test.mjs
+// npm must have installed the packages in DIRECTORY.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const source = dirname(fileURLToPath(import.meta.url));
-const [what, target] = [process.argv[2], resolve(process.argv[3])];
+const [product, target] = [process.argv[2], resolve(process.argv[3])];
 const esbuild = createRequire(join(target, 'package.json'))('esbuild');
 const nodePaths = [join(target, 'node_modules')];
 
@@ -27,7 +27,7 @@ function bundle(entry) {
   return result.outputFiles[0].text.trim();
 }
 
-// The browser runs no script and applies no style but these two, whatever gets into the page.
+// The policy allows only the script and the style with these hashes, whatever gets into the page.
 function hash(text) {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
@@ -54,9 +54,9 @@ function page() {
 function cplusplus(text) {
   const end = 'firm_page';
   if (text.includes(`)${end}"`)) throw new Error(`the page contains )${end}"`);
-  // Compilers have limits for one literal; neighbours become one.
+  // Compilers limit the length of a literal, but join adjacent ones.
   const pieces = text.match(/[^]{1,12000}/g).map((piece) => `R"${end}(${piece})${end}"`);
-  return `// Made from web/ by web/build.mjs.
+  return `// Generated from web/ by web/build.mjs.
 #include "report/page/page_bundle.h"
 
 namespace firm {
@@ -71,7 +71,7 @@ ${pieces.join('\n')};
 `;
 }
 
-if (what === 'page') {
+if (product === 'page') {
   const text = page();
   writeFileSync(join(target, 'page.html'), text);
   writeFileSync(join(target, 'page_bundle.cc'), cplusplus(text));

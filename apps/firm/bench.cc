@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -70,7 +70,7 @@ void print_json(const Arguments& a, const Result& r) {
                                     {"forward_seconds", r.forward_seconds},
                                     {"adjoint_seconds", r.adjoint_seconds},
                                     {"setup_seconds", r.setup_seconds},
-                                    {"matrix_bytes", 0},  // no kernel stores the matrix
+                                    {"matrix_bytes", 0},  // the projector stores no matrix
                                     {"scratch_bytes", r.scratch_bytes},
                                     {"version", kVersion}};
   fmt::print("{}\n", j.dump(2));
@@ -98,26 +98,30 @@ void add_bench(CLI::App& app) {
   verb->add_option("--angles", a->angles, "Angles over 180 degrees")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
-  verb->add_option("--slices", a->slices, "Slices, projected together")
+  verb->add_option("--slices", a->slices, "Slices, projected at once")
       ->check(CLI::Range(1, 1 << 12))
       ->capture_default_str();
-  verb->add_option("--threads", a->projector.threads, "Threads; 0 for all")
+  verb->add_option("--threads", a->projector.threads, "Threads; 0: all")
       ->check(CLI::Range(0, 1 << 12))
       ->capture_default_str();
   verb->add_option("--kernel", a->projector.kernel,
-                   fmt::format("auto or one of {}", fmt::join(kernel_names(), ", ")))
+                   fmt::format("Kernel: auto or one of {}", fmt::join(kernel_names(), ", ")))
       ->capture_default_str();
-  verb->add_option("--seconds", a->seconds, "Time to spend on each direction; the minimum counts")
+  verb->add_option("--seconds", a->seconds,
+                   "Seconds to spend on each direction; reports the fastest projection")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
-  verb->add_flag("--json", a->json, "Print JSON");
+  verb->add_flag("--json", a->json, "Print the result as JSON");
   verb->footer(
-      "GUPS: angles x beamlets x side x slices / second / 1e9, with ceil(sqrt(2) side) beamlets.\n"
+      "GUPS = angles x beamlets x side x slices / seconds / 1e9, where beamlets =\n"
+      "ceil(sqrt(2) side).\n"
+      "FIRM_KERNEL in the environment forces a kernel for every verb, and for the processes it\n"
+      "starts, wherever none is named.\n"
       "\n"
       "Examples:\n"
-      "  firm bench --size 250 --angles 25              the paper's geometry\n"
+      "  firm bench --size 250 --angles 25              the geometry of the paper\n"
       "  firm bench --size 1024 --angles 360 --slices 16 --json\n"
-      "  firm bench --kernel strip-scalar               what vectors are worth");
+      "  firm bench --kernel strip-scalar               without vector instructions");
   verb->callback([a] { run(*a); });
 }
 

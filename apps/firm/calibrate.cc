@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,9 +9,10 @@
 #include "core/byte_size.h"
 #include "firm/error.h"
 #include "physics/calibration.h"
-#include "prep/load_study.h"
-#include "run/memory/calibration_needs.h"
+#include "prep/site_noise.h"
+#include "prep/study_data.h"
 #include "run/common_rays.h"
+#include "run/memory/memory_estimate.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -27,12 +28,12 @@ struct Arguments {
   int threads = 0;
 };
 
-// A site of the study, before and after.
+// The scale of one site, before and after calibration.
 struct Row {
   SiteEntry* entry = nullptr;
   CalibrationFactor factor;
   bool own_rays = true;
-  double old_scale = 1;  // that of the study, else that of the unit in the file
+  double old_scale = 1;  // from the study, or from the unit in the file
 
   bool found() const { return factor.factor > 0; }
   double scale() const { return found() ? old_scale * factor.factor : old_scale; }
@@ -54,18 +55,18 @@ SiteEntry* entry_of(StudyFile& file, const std::string& name) {
   return nullptr;
 }
 
-// Before much is read.
-void check_memory(const StudyFile& file, const Arguments& a, ProgressLine& line) {
-  Study study = load_geometries(file, a.study);
-  for (Site& site : study.sites) site.weighted_values = may_have_weights(file, site.name);
-  const std::uint64_t needed = calibration_needs(study);
+// Called before the data is read.
+void check_memory(StudyData& data, const Arguments& a, ProgressLine& line) {
+  Study study = data.geometries();
+  for (Site& site : study.sites) site.weighted_values = may_have_weights(data.file(), site.name);
+  const std::uint64_t needed = estimate_calibration_memory(study);
   const std::uint64_t available = available_memory();
   if (needed > available) {
     throw data_error(
         {a.study, "memory",
          fmt::format("about {} for {} slices at once", byte_size_text(needed), study.slices),
-         fmt::format("{} available; some of the slices will do: scales are the same for "
-                     "all of them (slices in [image], first_slice of the sites)",
+         fmt::format("{} available; calibrate with some of the slices, the scales are the same for "
+                     "all (slices in [image], first_slice of the sites)",
                      byte_size_text(available))});
   }
   line.print_event(fmt::format("memory: about {} needed, {} available", byte_size_text(needed),
@@ -77,15 +78,16 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
     throw usage_error({a.study, "sites", "XRF sites to be calibrated by XRT", "XRT alone"});
   }
   ProgressLine line;
-  check_memory(file, a, line);
+  StudyData data(file, a.study);
+  check_memory(data, a, line);
   const Progress progress = line.callback();
   report(progress, "reading the data", 0);
-  const LoadedStudy loaded = load_study(file, a.study);
+  const LoadedStudy loaded = data.load(all_slices(file));
   const std::vector<Site>& sites = loaded.study.sites;
   const SiteData& xrt = loaded.data.back();
   std::vector<RayValues> values;
   for (std::size_t i = 0; i + 1 < sites.size(); ++i) {
-    report(progress, "bringing sites to the rays of XRT",
+    report(progress, "projecting sites along the rays of XRT",
            static_cast<double>(i) / static_cast<double>(sites.size() - 1));
     values.push_back(
         values_along(sites[i], loaded.data[i], loaded.study.xrt().geometry, a.threads));
@@ -101,9 +103,9 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   Outcome outcome{calibrate(input), {}};
   std::vector<std::string>& warnings = outcome.calibration.warnings;
   for (std::size_t i = 0; i < loaded.reports.size(); ++i) {
-    PreparationReport told = loaded.reports[i];
-    told.unit_warning.clear();  // that is what is mended here
-    for (const std::string& warning : told.all_warnings()) {
+    PreparationReport preparation = loaded.reports[i];
+    preparation.unit_warning.clear();  // calibration resolves it
+    for (const std::string& warning : preparation.all_warnings()) {
       warnings.push_back(fmt::format("{}: {}", loaded.study.sites[i].name, warning));
     }
   }
@@ -114,28 +116,28 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
   return outcome;
 }
 
-// The study with the new scales, its files named from where it is written.
+// Writes the study with the new scales. Relative paths in it are relative to its new directory.
 void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a) {
   namespace fs = std::filesystem;
   const fs::path here = fs::path(a.study).parent_path();
   const fs::path there = fs::absolute(a.out).parent_path();
-  const auto renamed = [&](std::string& name) {
+  const auto relocate = [&](std::string& name) {
     if (name.empty() || fs::path(name).is_absolute()) return;
     name = fs::proximate(fs::absolute(here / name), there).string();
   };
   for (const Row& row : outcome.rows) {
     if (!row.found()) continue;
     SiteEntry& entry = *entry_of(file, row.entry->name);
-    // Noise that is given is that of the values as they are fitted, after `scale`.
+    // sigma is in the unit of the values after `scale`.
     if (entry.sigma) *entry.sigma *= row.factor.factor;
     entry.prepare.scale = row.scale();
   }
   for (SiteEntry& entry : file.sites) {
-    if (entry.looked_up) entry.coefficient = 0;  // not written: it is looked up again
+    if (entry.looked_up) entry.coefficient = 0;  // not written, looked up again
   }
-  renamed(file.truth);
+  relocate(file.truth);
   for (SiteEntry& entry : file.sites) {
-    for (std::string* name : file_names(entry)) renamed(*name);
+    for (std::string* name : file_names(entry)) relocate(*name);
   }
   write_study(a.out, file);
 }
@@ -177,7 +179,7 @@ void print_text(const Outcome& outcome, const Arguments& a) {
                100 * f.share, row.own_rays ? "" : "  by its image");
   }
   const Calibration& c = outcome.calibration;
-  fmt::print("\n{} values; what is left over is {:.2f} % of XRT, {:.2f} % without noise\n",
+  fmt::print("\n{} values; the residual is {:.2f} % of XRT, {:.2f} % after subtracting the noise\n",
              c.values, 100 * c.residual, 100 * c.unexplained);
   for (const std::string& warning : c.warnings) fmt::print("warning: {}\n", warning);
   if (a.out.empty()) {
@@ -205,16 +207,17 @@ void run(const Arguments& a) {
 void add_calibrate(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
-      "calibrate", "Find the scales that make g/cm^2 of XRF counts, by what XRT shows");
-  verb->add_option("STUDY", a->study, "study.toml")->required();
-  verb->add_option("--out", a->out, "Write the study with the scales; without: only show them");
-  verb->add_option("--threads", a->threads, "Without: all")->check(CLI::Range(0, 1024));
-  verb->add_flag("--json", a->json, "Answer in JSON");
+      "calibrate", "Find the scales that convert XRF data to g/cm^2, by comparison with XRT");
+  verb->add_option("STUDY", a->study, "Study file, study.toml")->required();
+  verb->add_option("--out", a->out,
+                   "Study file to write, with the new scales (default: only print them)");
+  verb->add_option("--threads", a->threads, "Threads (default: all)")->check(CLI::Range(0, 1024));
+  verb->add_flag("--json", a->json, "Print the result as JSON");
   verb->footer(
-      "Fits XRT by the sum of coefficient x XRF of all elements, with one factor each, none of\n"
-      "them negative. `scale` of a site becomes the old one times its factor. With other = true\n"
-      "they are found from rays without other matter. docs/data.md, Calibration, tells how, and\n"
-      "what the warnings mean.\n"
+      "Fits XRT by the sum of factor x coefficient x XRF over all elements, with factors of 0 or\n"
+      "more. The new `scale` of a site is the old one times its factor. With other = true the fit\n"
+      "uses only rays without other matter. docs/data.md, Calibration, explains the method and\n"
+      "the warnings.\n"
       "\n"
       "Examples:\n"
       "  firm calibrate study/study.toml\n"

@@ -1,11 +1,12 @@
+// firm check: checks a study and its set-up before a run.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 
+#include "check/preflight.h"
 #include "federation/transport/grpc_limits.h"
 #include "firm/error.h"
-#include "check/preflight.h"
 #include "settings.h"
 #include "verbs.h"
 
@@ -15,7 +16,7 @@ namespace {
 struct Arguments {
   PreflightArguments preflight;
   std::vector<std::string> settings;
-  // Of which nothing is to be checked but that a run would take them.
+  // Accepted so that the arguments of a run can be reused; nothing else is checked.
   double keepalive_seconds = kKeepaliveSeconds;
   double checkpoint_seconds = 0;
 };
@@ -26,14 +27,14 @@ const char* level_text(Finding::Level level) {
       return "ok";
     case Finding::Level::kWarning:
       return "warning";
-    case Finding::Level::kWrong:
+    case Finding::Level::kError:
       break;
   }
   return "WRONG";
 }
 
-// "WRONG    memory         expected ...", and the fix in a line of its own; further lines of the
-// text are below its first.
+// Prints "WRONG    memory         expected ...", then the fix on a line of its own. Further lines
+// of the text are aligned below its first.
 void print(const Finding& f) {
   constexpr const char* kNextLine = "\n                        ";
   std::string text = f.text;
@@ -50,14 +51,14 @@ int run(Arguments& a) {
     throw usage_error({"firm check", "--data", "the site it belongs to, with --name", "none"});
   }
   a.preflight.settings = key_value_pairs(a.settings);
-  int wrong = 0;
+  int errors = 0;
   int warnings = 0;
   const int code = preflight(a.preflight, this_machine(), [&](const Finding& f) {
     print(f);
-    wrong += f.level == Finding::Level::kWrong ? 1 : 0;
+    errors += f.level == Finding::Level::kError ? 1 : 0;
     warnings += f.level == Finding::Level::kWarning ? 1 : 0;
   });
-  fmt::print("\n{} wrong, {} warning{}.\n", wrong == 0 ? "Nothing" : std::to_string(wrong),
+  fmt::print("\n{} wrong, {} warning{}.\n", errors == 0 ? "Nothing" : std::to_string(errors),
              warnings, warnings == 1 ? "" : "s");
   return code;
 }
@@ -67,34 +68,36 @@ int run(Arguments& a) {
 void add_check(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   PreflightArguments& p = a->preflight;
-  CLI::App* verb =
-      app.add_subcommand("check", "Tell what will go wrong in a run, before it begins");
+  CLI::App* verb = app.add_subcommand("check", "Check a study and its set-up before running");
   verb->add_option("STUDY", p.study, "study.toml")->required();
-  verb->add_option("--name", p.name, "As a site: its name");
-  verb->add_option("--data", p.data, "Its data file; without: the study's");
-  verb->add_option("--pki", p.pki, "Certificates, of the site or, without --name, the coordinator");
-  verb->add_option("--server", p.server, "As a site: the coordinator, HOST:PORT");
+  verb->add_option("--name", p.name, "Check as this site");
+  verb->add_option("--data", p.data, "Data file of the site; default: the one named in the study");
+  verb->add_option(
+      "--pki", p.pki,
+      "Directory with the certificates of the site or, without --name, the coordinator");
+  verb->add_option("--server", p.server, "As a site: HOST:PORT of the coordinator");
   verb->add_option("--listen", p.listen, "As the coordinator: HOST:PORT to listen on");
-  verb->add_option("--out", p.out, "Directory of the run");
-  verb->add_option("--set", a->settings, "key=value: an option, as for the run")
+  verb->add_option("--out", p.out, "Run directory");
+  verb->add_option("--set", a->settings, "key=value: an option, as in the run")
       ->expected(1)
       ->take_all();
-  verb->add_flag("--insecure", p.insecure, "As for the run");
-  verb->add_flag("--allow-two", p.allow_two, "As for the run");
-  verb->add_flag("--publish", p.publish, "As for the run");
-  verb->add_option("--truth", p.truth, "As for the run");
-  verb->add_option("--keepalive-seconds", a->keepalive_seconds, "As for the run")
+  verb->add_flag("--insecure", p.insecure, "As in the run");
+  verb->add_flag("--allow-two", p.allow_two, "As in the run");
+  verb->add_flag("--publish", p.publish, "As in the run");
+  verb->add_option("--truth", p.truth, "As in the run");
+  verb->add_option("--keepalive-seconds", a->keepalive_seconds, "As in the run")
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0));
-  verb->add_option("--checkpoint-seconds", a->checkpoint_seconds, "As for the run");
+  verb->add_option("--checkpoint-seconds", a->checkpoint_seconds, "As in the run");
   verb->footer(
-      "Takes what 'firm site' or 'firm coordinator' takes, but for --quiet, --json and "
-      "--dashboard,\n"
-      "and checks as much as it is told about: the study, the data, memory, certificates, the "
-      "connection, the disk. One line for each; "
-      "where\n"
-      "something is wrong, one more with the fix. A run that is under way does not notice.\n"
-      "Exit code, of the worst: 0 nothing wrong, 2 study or options, 3 data, memory or disk,\n"
-      "4 certificates or network.\n"
+      "Takes the options of 'firm site' and 'firm coordinator' except --quiet, --json and\n"
+      "--dashboard, and checks everything they name: study, data, memory, certificates, "
+      "connection\n"
+      "and disk. Prints one line for each check and, for a problem, one more with the fix. Does "
+      "not\n"
+      "disturb a run in progress.\n"
+      "Exit code, the largest that applies: 0 nothing wrong, 2 study or options, 3 data, memory "
+      "or\n"
+      "disk, 4 certificates or network.\n"
       "\n"
       "Examples:\n"
       "  firm check study.toml\n"

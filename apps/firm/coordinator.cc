@@ -1,6 +1,7 @@
+// firm coordinator: runs the coordinator of a federation.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 
 #include "interrupt.h"
@@ -19,14 +20,14 @@ struct Arguments {
   ShowOptions show;
 };
 
-// What it waits for, if it does.
-const char* stage_of(const CoordinatorView& view) {
+// Describes what the coordinator waits for; "" while sums are computed.
+const char* waiting_reason(const CoordinatorView& view) {
   if (view.running) return "";
-  if (view.state.finished) return "until all sites have heard that the run is finished";
-  return view.agreeing ? "for sites to agree on keys" : "for all sites to come";
+  if (view.state.finished) return "until all sites know that the run is finished";
+  return view.agreeing ? "for sites to agree on keys" : "for all sites to connect";
 }
 
-// What the page of a coordinator shows: who is there, and how long sums take.
+// Feeds the dashboard of a coordinator: connected sites, and the time that sums take.
 class CoordinatorPage {
  public:
   explicit CoordinatorPage(LiveRun& live) : live_(live) {}
@@ -35,7 +36,7 @@ class CoordinatorPage {
     callbacks.on_start = [this](const StudyFile& study, const SolveOptions& options) {
       live_.start(
           {.summary = Dashboard::first_summary(study, options), .curves = {{"sum_seconds", ""}}});
-      live_.set_state("waiting", "for all sites to come");
+      live_.set_state("waiting", "for all sites to connect");
     };
     callbacks.on_exchange = [this, before = callbacks.on_exchange](std::uint64_t sums) {
       if (before) before(sums);
@@ -48,8 +49,8 @@ class CoordinatorPage {
       }
       live_.set_sites(std::move(sites));
       live_.set_sums(view.sums, view.state.attempt);
-      if (!view.running) seconds_ = watch_.seconds();  // what sites wait for is no sum
-      live_.set_state(view.running ? "computing" : "waiting", stage_of(view));
+      if (!view.running) seconds_ = watch_.seconds();  // this time does not count for the next sum
+      live_.set_state(view.running ? "computing" : "waiting", waiting_reason(view));
     };
     callbacks.paused = [this] { return live_.hold(); };
     callbacks.interrupted = [this, before = callbacks.interrupted] {
@@ -58,12 +59,12 @@ class CoordinatorPage {
   }
 
  private:
-  // Several sums between two looks share a point.
+  // Adds one point to the curve for all sums since the last one.
   void add_sums(std::uint64_t sums) {
     const double now = watch_.seconds();
     if (sums == sums_ || now < seconds_ + 0.1) return;
-    const auto fresh = static_cast<double>(sums - sums_);
-    live_.add_round(0, {static_cast<long>(sums), now, {(now - seconds_) / fresh}});
+    const auto new_sums = static_cast<double>(sums - sums_);
+    live_.add_round(0, {static_cast<long>(sums), now, {(now - seconds_) / new_sums}});
     sums_ = sums;
     seconds_ = now;
   }
@@ -91,12 +92,12 @@ int run(Arguments& a) {
   const CoordinatorResult result =
       show.run([&] { return run_coordinator(a.coordinator, callbacks); });
   show.end(result.complete ? "finished" : "stopped",
-           result.complete ? "" : "the same command goes on",
+           result.complete ? "" : "run the same command to resume",
            result.complete ? a.coordinator.out : "");
   const int code = result.complete ? 0 : kStoppedEarly;
-  if (!show.speaks_to_people()) return code;
+  if (!show.prints_text()) return code;
   if (!result.complete) {
-    fmt::print("Stopped; the same command goes on.\n");
+    fmt::print("Stopped. Run the same command to resume.\n");
     return code;
   }
   fmt::print("Run {} is finished: {} sums in {:.1f} s, {} attempt{}.\n", result.run,
@@ -108,14 +109,15 @@ int run(Arguments& a) {
 
 void add_coordinator(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* verb = app.add_subcommand("coordinator", "Add up what the sites of a federation send");
+  CLI::App* verb =
+      app.add_subcommand("coordinator", "Coordinate a federation: add up the shares of its sites");
   verb->add_option("STUDY", a->coordinator.study, "study.toml, the same at every site")->required();
   verb->add_option("--listen", a->coordinator.listen, "HOST:PORT to listen on")->required();
   verb->add_option("--pki", a->coordinator.pki,
                    "Directory with ca.crt, coordinator.crt and coordinator.key")
       ->required();
   verb->add_option("--out", a->coordinator.out,
-                   "Directory for its state; an earlier run in it is gone on with")
+                   "Directory for the state; resumes an earlier run found there")
       ->required();
   verb->add_option("--set", a->settings, "key=value: an option; the same at every site")
       ->expected(1)
@@ -124,20 +126,20 @@ void add_coordinator(CLI::App& app, int& exit_code) {
                  "Sites send their shares unmasked: the coordinator can see them");
   verb->add_flag(
       "--allow-two", a->coordinator.allow_two,
-      "Secure aggregation of two sites: it hides shares from the coordinator, but of two\n"
-      "sites each can compute the other's");
+      "Accept a study of two sites: their shares are hidden from the coordinator, but each of\n"
+      "the two can compute the share of the other");
   verb->add_option("--checkpoint-seconds", a->coordinator.checkpoint_seconds,
-                   "How often sites keep their state")
+                   "Time between checkpoints of the sites")
       ->capture_default_str();
   verb->add_option("--keepalive-seconds", a->coordinator.keepalive_seconds,
-                   "A ping after so long without traffic; the other end is lost when it does not\n"
-                   "answer for as long")
+                   "Send a ping after this time without traffic; the connection is lost when the\n"
+                   "other end does not answer within the same time")
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
   add_show_options(*verb, a->show);
   verb->footer(
       "The coordinator has no data, and sees neither shares nor sums: see docs/federation.md.\n"
-      "It listens on one port, for sites with a certificate of its authority (firm pki).\n"
+      "It listens on one port and admits sites with a certificate of its authority (firm pki).\n"
       "\n"
       "Example:\n"
       "  firm coordinator study.toml --listen 0.0.0.0:7443 --pki pki --out coordinator");

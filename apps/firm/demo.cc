@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +17,7 @@
 #include "run/reconstruct.h"
 #include "run/report/run_report.h"
 #include "sim/simulate.h"
+#include "solve/method_names.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr double kNoise = 0.01;
 
-// One row of the picture: one panel per site.
+// One row of the picture, with one panel per site.
 template <typename Values>
 MontageRow make_row(const Simulation& s, const std::string& label, std::size_t rows,
                     const std::string& xrf_units, const std::string& xrt_units,
@@ -43,8 +44,8 @@ MontageRow make_row(const Simulation& s, const std::string& label, std::size_t r
   return row;
 }
 
-// The truth, the data, and both reconstructions, all images of a site with the truth's colours.
-// Every site has its joint image in its own directory.
+// Draws the truth, the data, and both reconstructions. All images of a site share the colour range
+// of its truth.
 void draw(const Simulation& s, const LocalFederation& joint, const std::string& alone,
           const std::string& path) {
   const auto side = static_cast<std::size_t>(s.geometry.image_rows);
@@ -78,13 +79,13 @@ Summary reconstruct_alone(const std::string& directory, ProgressLine& line) {
   arguments.study = directory + "/study.toml";
   arguments.out = directory + "/alone";
   arguments.start = RunDirectory::Start::kOverwrite;
-  arguments.settings = {{"method", "pgd"}};
+  arguments.settings = {{"method", method::kPgd}};
   RunCallbacks callbacks;
   callbacks.progress = line.callback();
-  return reconstruct(arguments, callbacks).summary;
+  return reconstruct_to_directory(arguments, callbacks).summary;
 }
 
-// What a line of the comparison says.
+// One line of the comparison.
 struct Row {
   std::string label;
   std::vector<double> errors;  // of each site
@@ -98,7 +99,7 @@ Row row_of(const std::string& label, const Summary& s) {
   return row;
 }
 
-// From the summaries that the sites have written.
+// Reads the summaries that the sites wrote.
 Row federated_row(const LocalFederation& f) {
   Row row{"federated (firm-ds)", {}, 0, 0};
   for (const std::string& site : f.sites) {
@@ -126,9 +127,9 @@ void print_comparison(const std::vector<std::string>& sites, const std::vector<R
   }
 }
 
-// What left each site, from its ledger.
+// Prints the bytes that left each site, from its ledger.
 void print_sent(const LocalFederation& f) {
-  fmt::print("\nWhat left each site (ledger.jsonl)   shares   other\n");
+  fmt::print("\nBytes sent by each site (ledger.jsonl)   shares   other\n");
   for (const std::string& site : f.sites) {
     std::map<bool, double> bytes;
     std::ifstream in(site_directory(f, site) + "/ledger.jsonl");
@@ -136,9 +137,9 @@ void print_sent(const LocalFederation& f) {
       const auto entry = nlohmann::json::parse(line);
       bytes[entry.at("kind") == "share"] += entry.at("bytes").get<double>();
     }
-    fmt::print("  {:<28}{:>13}{:>8}\n", site, bytes_text(bytes[true]), bytes_text(bytes[false]));
+    fmt::print("  {:<30}{:>15}{:>8}\n", site, bytes_text(bytes[true]), bytes_text(bytes[false]));
   }
-  fmt::print("Shares are masked: the coordinator sees neither them nor their sum.\n");
+  fmt::print("Shares are masked: the coordinator cannot read them or their sum.\n");
 }
 
 void run(const std::string& out) {
@@ -157,15 +158,16 @@ void run(const std::string& out) {
     fmt::print("The paper's study: {} sites, {} x {} pixels, {} angles, {} beamlets, noise {}\n",
                simulation.sites.size(), g.image_rows, g.image_columns, g.angles.size(), g.beamlets,
                kNoise);
-    fmt::print("A coordinator and {} sites, each a process of its own, over mutual TLS\n",
-               federation.sites.size());
+    fmt::print(
+        "Running a coordinator and {} sites as separate processes, connected by mutual TLS\n",
+        federation.sites.size());
     std::fflush(stdout);
     run_local_federation(federation, [&] {
-      line.show_text([] { return std::string("coordinator and sites are at work"); });
+      line.show_text([] { return std::string("coordinator and sites are running"); });
     });
     alone = reconstruct_alone(out, line);
     draw(simulation, federation, in_out("alone"), in_out("demo.png"));
-    // Only here does one eye see all sites.
+    // In a real federation no one has the files of all sites.
     ReportRequest report{{}, in_out("alone")};
     for (const std::string& site : federation.sites) {
       report.runs.push_back(site_directory(federation, site));
@@ -176,8 +178,8 @@ void run(const std::string& out) {
                    {row_of("each site alone (pgd)", alone), federated_row(federation)});
   print_sent(federation);
   fmt::print(
-      "\nStudy      {0}/study.toml\nFederated  {0}/federated: a directory for each site, and the "
-      "logs\nAlone      {0}/alone\nPicture    {1}\nReport     {2}, for a browser\n",
+      "\nStudy      {0}/study.toml\nFederated  {0}/federated: a directory and a log for each site\n"
+      "Alone      {0}/alone\nPicture    {1}\nReport     {2}: open it in a browser\n",
       out, in_out("demo.png"), in_out("report.html"));
 }
 
@@ -187,16 +189,16 @@ void add_demo(CLI::App& app) {
   auto out = std::make_shared<std::string>("firm-demo");
   CLI::App* verb = app.add_subcommand(
       "demo",
-      "The whole thing on this machine: simulate the paper's study, reconstruct it with a\n"
+      "Run a whole federation on this machine: simulate the paper's study, reconstruct it with a\n"
       "coordinator and four sites over mutual TLS, and compare with each site alone");
-  verb->add_option("--out", *out, "Directory for the files; created when needed")
+  verb->add_option("--out", *out, "Directory for the results; created if needed")
       ->capture_default_str();
   verb->footer(
+      "Writes the study and its data files, the federation in federated/, each site alone in\n"
+      "alone/, the picture demo.png, and report.html with all results.\n"
+      "\n"
       "Example:\n"
-      "  firm demo --out demo       leaves demo/study.toml, its data files, the federation in\n"
-      "                             demo/federated, the run demo/alone, demo/demo.png, and all of "
-      "it in\n"
-      "                             demo/report.html");
+      "  firm demo --out demo");
   verb->callback([out] { run(*out); });
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "io/study/quantity.h"
-#include "run/memory/run_needs.h"
+#include "run/memory/memory_estimate.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -17,8 +17,6 @@ namespace firm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kMethod = "firm-ds";  // the one without --method
 
 Json to_json(const ValueStatistics& v) {
   return {{"count", v.count}, {"min", v.min},           {"max", v.max},
@@ -58,22 +56,21 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// What `firm recon` needs for this site and an XRT site like it, on beamlets x beamlets pixels.
-RunNeeds needs_of(const Inspection& r) {
+// Memory of `firm recon` for this site and an XRT site like it, on beamlets x beamlets pixels.
+MemoryEstimate memory_of(const Inspection& r) {
   Study study;
   study.image_rows = study.image_columns = static_cast<int>(r.beamlets);
   Site site;
   site.geometry.angles.resize(r.angles.count);
   site.geometry.beamlets = static_cast<int>(r.beamlets);
   study.sites = {site, site};
-  SolveOptions options;
-  options.method = kMethod;
-  return run_needs(options, study, false);
+  study.sites.back().kind = SiteKind::kXrt;
+  return estimate_memory({}, study);
 }
 
 Json memory_json(const Inspection& r) {
-  const RunNeeds needs = needs_of(r);
-  return {{"method", kMethod},
+  const MemoryEstimate needs = memory_of(r);
+  return {{"method", default_method()},
           {"side", r.beamlets},
           {"sites", 2},
           {"bytes_per_slice", needs.per_slice},
@@ -81,12 +78,12 @@ Json memory_json(const Inspection& r) {
 }
 
 std::string memory_text(const Inspection& r) {
-  const RunNeeds needs = needs_of(r);
+  const MemoryEstimate needs = memory_of(r);
   return fmt::format(
       "about {} for {} of this site and an XRT site like it on {} x {} pixels,\n"
       "{:15}{} per slice; firm recon --max-memory solves fewer slices at a time",
-      bytes_text(static_cast<double>(needs.bytes(r.slices))), kMethod, r.beamlets, r.beamlets, "",
-      bytes_text(static_cast<double>(needs.per_slice)));
+      bytes_text(static_cast<double>(needs.bytes(r.slices))), default_method(), r.beamlets,
+      r.beamlets, "", bytes_text(static_cast<double>(needs.per_slice)));
 }
 
 Json to_json(const Inspection& r) {
@@ -139,10 +136,10 @@ void print_field(const FieldReport& f) {
   std::string note = fmt::format("{} zero, {} negative", v.zero, v.negative);
   if (v.saturated > 0)
     note += fmt::format(", {} saturated (at the largest {})", v.saturated, f.type);
-  print_row("  of note", note);
+  print_row("  notable", note);
 }
 
-// What `text` makes of the first of the things, ", ..." when there are more.
+// The first kListed things as text, followed by ", ..." when `count` is larger.
 template <typename T, typename Text>
 std::string some_of(const std::vector<T>& things, std::size_t count, const Text& text) {
   std::string all;
@@ -231,32 +228,35 @@ void add_inspect(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
       "inspect",
-      "Tell what is in a data file: shapes, angles, statistics, what is wrong with it, memory; and "
-      "what to put into study.toml");
-  verb->add_option("FILE", a->file,
-                   "A file (HDF5 of Data Exchange, XRFtomo or NeXus; TIFF; .npy), or a folder (one "
-                   "HDF5 file of XRF-Maps or PyXRF for each angle; TIFF files)")
+      "Describe a data file: shapes, angles, statistics, warnings, memory for its reconstruction,\n"
+      "and a table for study.toml");
+  verb->add_option(
+          "FILE", a->file,
+          "Data file (HDF5 of Data Exchange, XRFtomo or NeXus; TIFF; .npy), or folder (one\n"
+          "HDF5 file of XRF-Maps or PyXRF per angle; TIFF files)")
       ->required();
-  verb->add_option("--element", a->request.element,
-                   "Which one, where there are several (an element or a scaler); without: the "
-                   "first element");
-  verb->add_option("--angles", a->request.angles,
-                   "File with the angles, for data that has none: a text with one per line, in "
-                   "degrees, or a .npy");
-  verb->add_option("--axes", a->request.axes,
-                   "Order of the axes of TIFF and .npy: theta:y:x (default), y:theta:x, ...");
+  verb->add_option(
+      "--element", a->request.element,
+      "Element or scaler to read from a file with several (default: the first element)");
+  verb->add_option(
+      "--angles", a->request.angles,
+      "File with the angles, for data without: text with one angle per line, in degrees,\n"
+      "or .npy");
+  verb->add_option(
+      "--axes", a->request.axes,
+      "Order of the axes of TIFF and .npy, for example y:theta:x (default: theta:y:x)");
   verb->add_option(
       "--monitor", a->monitor,
-      "I0: /a/dataset of an HDF5 file, or a file with one number per angle (a text or a "
-      ".npy)");
-  verb->add_flag("--json", a->json, "Answer in JSON");
+      "Monitor, I0: /path/of/dataset in the HDF5 file, or a file with one number per angle (text\n"
+      "or .npy)");
+  verb->add_flag("--json", a->json, "Print the result as JSON");
   verb->footer(
-      "Reads the file piece by piece, so it may be larger than the memory.\n"
+      "Reads the file in pieces, so it may be larger than memory.\n"
       "\n"
       "Examples:\n"
       "  firm inspect study/xrt.h5\n"
       "  firm inspect study/xrt.h5 --json\n"
-      "  firm inspect img.dat --element Fe\n"
+      "  firm inspect elements.h5 --element Fe\n"
       "  firm inspect tiffs --angles angles.txt --axes y:theta:x");
   verb->callback([a] { run(*a); });
 }

@@ -1,9 +1,9 @@
-// Ctrl-C and a polite kill, as a question to ask between two pieces of work.
+// Ctrl-C and SIGTERM, as a flag that long work polls.
 #pragma once
 
 namespace firm {
 
-// From now on the first of these signals is remembered; a second one ends the program.
+// From now on the first SIGINT or SIGTERM sets the flag; the second ends the program.
 void catch_interrupts();
 
 bool interrupt_requested();

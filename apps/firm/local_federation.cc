@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
-#include "child.h"
-#include "federation/pki/pki_authority.h"
+#include "core/child_process.h"
+#include "federation/pki/authority.h"
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 #include "verbs.h"
@@ -26,8 +25,8 @@ std::string pki_of(const LocalFederation& f, const std::string& who) {
   return below(f, "pki/" + who);
 }
 
-// What `firm pki` does at the coordinator and at every site; only the request, the certificate and
-// that of the authority go from one directory to another.
+// Makes certificates as `firm pki` does at the coordinator and at every site. Only the request, the
+// certificate and the authority's certificate are copied from one directory to another.
 void make_certificates(const LocalFederation& f) {
   fs::remove_all(below(f, "pki"));
   const std::string authority = pki_of(f, "coordinator");
@@ -51,7 +50,7 @@ std::vector<std::string> with_settings(std::vector<std::string> arguments,
   return arguments;
 }
 
-Error failure(const Child& child, int code) {
+Error failure(ChildProcess& child, int code) {
   const std::string said = child.output();
   constexpr std::size_t kShown = 1000;
   return {Error::Kind::kNetwork,
@@ -59,24 +58,18 @@ Error failure(const Child& child, int code) {
                       code, said.size() > kShown ? said.substr(said.size() - kShown) : said)};
 }
 
-bool ended_well(Child& child) {
+// Throws firm::Error if the process has failed.
+bool has_ended(ChildProcess& child) {
   const auto code = child.exit_code();
   if (!code) return false;
   if (*code != 0 && *code != kStoppedEarly) throw failure(child, *code);
   return true;
 }
 
-// From "listening on port 40001" in what the coordinator says.
-int port_of(Child& coordinator, const std::function<void()>& pause) {
-  const std::string mark = "listening on port ";
+// Waits until the coordinator prints "listening on port 40001"; returns the port's digits.
+std::string port_of(ChildProcess& coordinator, const std::function<void()>& pause) {
   for (;;) {
-    const std::string said = coordinator.output();
-    const std::size_t at = said.find(mark);
-    if (at != std::string::npos && said.find('\n', at) != std::string::npos) {
-      int port = 0;
-      std::from_chars(said.data() + at + mark.size(), said.data() + said.size(), port);
-      return port;
-    }
+    if (const auto port = coordinator.text_after("listening on port ")) return *port;
     if (const auto code = coordinator.exit_code()) throw failure(coordinator, *code);
     pause();
   }
@@ -97,23 +90,24 @@ void run_local_federation(const LocalFederation& f, const std::function<void()>&
     waiting();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   };
-  std::vector<Child> children;
-  children.emplace_back(with_settings({"coordinator", f.study, "--listen", "127.0.0.1:0", "--pki",
-                                       pki_of(f, "coordinator"), "--out", below(f, "coordinator")},
-                                      f),
-                        below(f, "coordinator.log"));
-  const int port = port_of(children.front(), pause);
+  std::vector<ChildProcess> children;
+  children.emplace_back(
+      with_settings({this_program(), "coordinator", f.study, "--listen", "127.0.0.1:0", "--pki",
+                     pki_of(f, "coordinator"), "--out", below(f, "coordinator")},
+                    f),
+      ChildOptions{.log = below(f, "coordinator.log")});
+  const std::string port = port_of(children.front(), pause);
   for (const std::string& site : f.sites) {
     children.emplace_back(
-        with_settings({"site", f.study, "--name", site, "--server",
+        with_settings({this_program(), "site", f.study, "--name", site, "--server",
                        fmt::format("127.0.0.1:{}", port), "--pki", pki_of(f, site), "--out",
                        site_directory(f, site), "--truth", f.truth, "--set", "threads=1"},
                       f),
-        below(f, site + ".log"));
+        ChildOptions{.log = below(f, site + ".log")});
   }
   for (bool all = false; !all; pause()) {
     all = true;
-    for (Child& child : children) all = ended_well(child) && all;
+    for (ChildProcess& child : children) all = has_ended(child) && all;
   }
 }
 

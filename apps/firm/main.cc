@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -19,8 +19,8 @@ bool wants_mpi(int argc, char** argv) {
                      [](const char* a) { return std::string_view(a) == "--mpi"; });
 }
 
-// MPI is in a program of its own, beside this one: only there is its library needed, and Ipopt,
-// which brings a dummy of it, is not.
+// Replaces this process by firm-mpi, a program beside this one. Only firm-mpi links MPI, because
+// Ipopt, which this program links, brings a dummy MPI library of its own.
 int become_firm_mpi(char** argv) {
   const std::string program =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "firm-mpi";
@@ -39,12 +39,14 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("firm ") + firm::kVersion);
   app.require_subcommand(1);
   app.footer(
-      "Try it:\n"
-      "  firm demo --out demo\n"
+      "Examples:\n"
+      "  firm demo --out demo                        a federation on this machine, in a minute\n"
+      "  firm simulate --out study                   a study to experiment with\n"
+      "  firm recon study/study.toml --out run       its images, in run/report.html\n"
+      "  firm recon --help                           options and examples of one verb\n"
       "\n"
-      "Exit codes: 0 done, 2 wrong usage or study file, 3 a data file that cannot be read or\n"
-      "written, 4 network or authentication, 5 stopped before converging.\n"
-      "'firm VERB --help' explains a verb.");
+      "Exit codes: 0 done, 1 internal error, 2 wrong usage or study file, 3 data file that cannot\n"
+      "be read or written, 4 network or authentication, 5 stopped before converging.");
   int outcome = 0;
   firm::add_demo(app);
   firm::add_simulate(app);

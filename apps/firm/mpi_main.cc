@@ -1,5 +1,5 @@
-// firm-mpi: `firm recon --mpi`, in each of the processes that mpirun starts.
-#include <CLI/CLI.hpp>
+// firm-mpi: `firm recon --mpi` runs this program in every process that mpirun starts.
+#include <CLI/App.hpp>
 
 #include "federation/transport/mpi_processes.h"
 #include "firm/error.h"
@@ -9,12 +9,12 @@
 
 int main(int argc, char** argv) try {
   firm::MpiProcesses processes;
-  CLI::App app("firm recon --mpi, in each of the processes that mpirun starts.", "firm");
+  CLI::App app("One process of firm recon --mpi.", "firm");
   app.set_version_flag("--version", std::string("firm ") + firm::kVersion);
   app.require_subcommand(1);
   int outcome = 0;
   firm::add_recon(app, outcome, &processes);
   return firm::run_program(app, argc, argv, outcome, processes.rank() == 0);
-} catch (const firm::Error& error) {  // of MPI itself
+} catch (const firm::Error& error) {  // from the start of MPI
   return firm::failed(error.exit_code(), error.what());
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 
 #include "core/timing.h"
@@ -31,7 +31,7 @@ void print_page(const paper::Page& page, const std::string& out) {
   fmt::print("\nwrote {0}/paper.html, with {0}/data and {0}/figures\n", out);
 }
 
-// Progress with the time to go, which the cost of what is left tells.
+// Shows progress with the remaining time, estimated from the cost of the remaining tasks.
 paper::CampaignCallbacks callbacks_for(ProgressLine& line, const Stopwatch& watch) {
   paper::CampaignCallbacks callbacks;
   callbacks.interrupted = interrupt_requested;
@@ -39,7 +39,7 @@ paper::CampaignCallbacks callbacks_for(ProgressLine& line, const Stopwatch& watc
     line.show_text([&] {
       const double left = fraction > 0 ? watch.seconds() * (1 - fraction) / fraction : 0;
       return fmt::format("{}, {:.1f} %, {}{}", stage, 100 * fraction, duration(watch.seconds()),
-                         fraction > 0.002 ? fmt::format(", about {} to go", duration(left)) : "");
+                         fraction > 0.002 ? fmt::format(", about {} left", duration(left)) : "");
     });
   };
   return callbacks;
@@ -58,7 +58,7 @@ int run(Arguments& a) {
     const Stopwatch watch;
     page = make_paper(a.paper, callbacks_for(line, watch));
   } catch (const paper::Interrupted&) {
-    fmt::print("Stopped. What is complete is in {}/results; the same command goes on.\n",
+    fmt::print("Stopped. Completed runs are in {}/results; repeat the command to resume.\n",
                a.paper.out);
     return kStoppedEarly;
   }
@@ -71,22 +71,23 @@ int run(Arguments& a) {
 void add_paper(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb =
-      app.add_subcommand("paper", "Make the paper's tables and figures again, with verdicts");
-  verb->add_option("--out", a->paper.out, "Directory; created when needed")->required();
+      app.add_subcommand("paper", "Reproduce the tables and figures of the paper, with verdicts");
+  verb->add_option("--out", a->paper.out, "Output directory; created if needed")->required();
   verb->add_option("--only", a->paper.only,
-                   fmt::format("Items, with commas: {}", fmt::join(paper::item_names(), ", ")))
+                   fmt::format("Items, separated by commas: {}; default: all",
+                               fmt::join(paper::item_names(), ", ")))
       ->delimiter(',');
   verb->add_flag("--quick", a->quick, "Fewer samples, angles and rounds: within three minutes");
   verb->add_option(
       "--samples", a->samples,
-      "Noisy samples per cell of the multimodality grid; without: 10 at gamma = 1, and "
+      "Noisy samples per cell of the multimodality grid; default: 10 at gamma = 1, and "
       "4, 2, 1 at 0.1, 0.05, 0.02, where a run takes up to 9000 rounds; 10 "
       "everywhere take about three times as long");
-  verb->add_option("--threads", a->paper.threads, "Threads; without: all");
+  verb->add_option("--threads", a->paper.threads, "Threads; default: all");
   verb->footer(
-      "Leaves in --out: paper.html (claims of the paper, what was found, verdicts), paper.json,\n"
-      "data/ (CSV), figures/ (SVG, PNG), results/ (one file per run). A stopped run goes on with\n"
-      "the same command; runs that are in results/ are not made again.\n"
+      "Writes to --out: paper.html (claims of the paper, findings, verdicts), paper.json, data/\n"
+      "(CSV), figures/ (SVG, PNG), results/ (one file per run). After a stop, repeat the command\n"
+      "to resume: runs in results/ are not repeated.\n"
       "\n"
       "Examples:\n"
       "  firm paper --out paper --quick\n"

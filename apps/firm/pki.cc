@@ -1,12 +1,13 @@
+// firm pki: certificates of the coordinator and the sites.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 
-#include "federation/pki/pki_authority.h"
-#include "federation/pki/pki_show.h"
-#include "federation/pki/pki_text.h"
+#include "federation/pki/authority.h"
+#include "federation/pki/describe.h"
+#include "federation/pki/text.h"
 #include "firm/error.h"
 #include "verbs.h"
 
@@ -14,16 +15,16 @@ namespace firm {
 namespace {
 
 constexpr const char* kEnrolment =
-    "A study's enrolment, from the beginning:\n"
+    "How to enrol the sites of a study:\n"
     "  coordinator   firm pki init --dir pki --name \"Zeolite 2027\" --host recon.example.org\n"
     "  site          firm pki request --dir pki --name argonne\n"
-    "                send pki/argonne.csr to the coordinator, by any way\n"
+    "                send pki/argonne.csr to the coordinator, by any means\n"
     "  coordinator   firm pki sign --dir pki argonne.csr\n"
     "                compare the key's fingerprint with the site over the telephone, then\n"
-    "                send pki/argonne.crt and pki/ca.crt back, by any way\n"
+    "                send pki/argonne.crt and pki/ca.crt back, by any means\n"
     "  site          put both into pki; firm pki show pki\n"
     "                compare the authority's fingerprint over the telephone\n"
-    "Nothing that is sent is secret. Files that end in .key never leave their directory.";
+    "No file that is sent is secret. Files that end in .key never leave their directory.";
 
 void print_fingerprint(const std::string& what, const std::string& fingerprint) {
   fmt::print("{} (SHA-256):\n    {}\n", what, grouped(fingerprint, 4));
@@ -54,31 +55,34 @@ void add_init(CLI::App& pki) {
   AuthorityOptions& o = a->options;
   CLI::App* verb = pki.add_subcommand(
       "init", "Coordinator: make the authority and the coordinator's certificate");
-  verb->add_option("--dir", o.directory, "Directory; created when needed")->required();
+  verb->add_option("--dir", o.directory, "Directory; created if it does not exist")->required();
   auto* name = verb->add_option("--name", o.name, "Name of the study")->capture_default_str();
   auto* hosts =
       verb->add_option("--host", o.hosts,
                        "Host name or IP address by which sites reach the coordinator; may be "
-                       "repeated; without: localhost, 127.0.0.1, ::1")
+                       "repeated; default: localhost, 127.0.0.1, ::1")
           ->expected(1)
           ->take_all();
   auto* days = verb->add_option("--days", o.days,
                                 "Days that the authority is valid; the coordinator's certificate "
-                                "is valid for 365 of them at most")
+                                "is valid for at most 365 days")
                    ->capture_default_str();
-  auto* alone = verb->add_flag("--authority-only", o.alone,
-                               "The coordinator is elsewhere, and sends a request as sites do")
-                    ->excludes(hosts);
+  auto* alone =
+      verb->add_flag("--authority-only", o.alone,
+                     "The coordinator is on another machine and sends a request, as sites do")
+          ->excludes(hosts);
   verb->add_flag("--renew", a->renew,
-                 "A new certificate for the coordinator's key from the authority that is there; "
-                 "with --host for other hosts. Sites notice nothing")
+                 "Make a new certificate for the coordinator's key with the existing authority; "
+                 "with --host, for other hosts. Sites need not change anything")
       ->excludes(name)
       ->excludes(days)
       ->excludes(alone);
   verb->footer(
-      "Makes ca.key, ca.crt, coordinator.key, coordinator.crt and issued.jsonl, the list of what\n"
-      "has been signed. Whoever has ca.key can make sites: keep the directory to yourself, and\n"
-      "keep a copy in a safe place.\n"
+      "Makes ca.key, ca.crt, coordinator.key, coordinator.crt and issued.jsonl, the list of "
+      "signed\n"
+      "certificates. Whoever has ca.key can admit sites: protect the directory, and keep a copy "
+      "in\n"
+      "a safe place.\n"
       "\n"
       "Examples:\n"
       "  firm pki init --dir pki\n"
@@ -109,19 +113,19 @@ void run_request(RequestArguments& a) {
   fmt::print("wrote {}\n", made.request_path);
   print_fingerprint("\nFingerprint of the public key, to compare over the telephone",
                     made.key_fingerprint);
-  fmt::print("\nSend {} to the {}. {}.crt and ca.crt come back; put them into {}.\n",
+  fmt::print("\nSend {} to the {}. Put {}.crt and ca.crt, which you get back, into {}.\n",
              made.request_path, a.coordinator ? "authority" : "coordinator", a.name, a.directory);
 }
 
 void add_request(CLI::App& pki) {
   auto a = std::make_shared<RequestArguments>();
-  CLI::App* verb = pki.add_subcommand("request", "Site: make a key, and a request to certify it");
-  verb->add_option("--dir", a->directory, "Directory; created when needed")->required();
+  CLI::App* verb = pki.add_subcommand("request", "Site: make a key and a request to certify it");
+  verb->add_option("--dir", a->directory, "Directory; created if it does not exist")->required();
   auto* name = verb->add_option("--name", a->name, "Name of the site, as in the study");
   verb->add_flag("--coordinator", a->coordinator,
-                 "The coordinator, whose authority is elsewhere, instead of a site")
+                 "Request a certificate for a coordinator whose authority is on another machine")
       ->excludes(name);
-  verb->add_flag("--renew", a->renew, "A new request for the key that is there");
+  verb->add_flag("--renew", a->renew, "Make a new request for the existing key");
   verb->footer(
       "Makes SITE.key, which never leaves the directory, and SITE.csr, which goes to the\n"
       "coordinator.\n"
@@ -137,7 +141,7 @@ void print_replaced(const Signed& s) {
   if (!s.replaced) return;
   fmt::print(
       "REPLACED another key of {}, fingerprint {}...\n"
-      "The certificate with it (serial {}) has not been called back: it is valid until {}.\n",
+      "Its certificate (serial {}) is not revoked: it is valid until {}.\n",
       s.certificate.name, s.replaced->key_fingerprint.substr(0, 16), s.replaced->serial,
       s.replaced->not_after);
 }
@@ -152,7 +156,7 @@ void run_sign(const SignOptions& o) {
              coordinator ? fmt::format("for {}", fmt::join(s.certificate.hosts, ", "))
                          : s.certificate.name,
              pki::time_text(s.certificate.not_after),
-             s.cut_short ? ", where the authority ends" : "");
+             s.cut_short ? ", when the authority expires" : "");
   print_fingerprint(fmt::format("\nFingerprint of the {0}'s public key, which the {0} can read to "
                                 "you",
                                 who),
@@ -169,19 +173,20 @@ void add_sign(CLI::App& pki) {
   verb->add_option("REQUEST", o->request, "The site's request, SITE.csr; or coordinator.csr")
       ->required();
   verb->add_option("--dir", o->directory, "Directory of the authority")->required();
-  verb->add_option("--out", o->out, "File to write; without: SITE.crt in the directory");
+  verb->add_option("--out", o->out, "File to write; default: SITE.crt in the directory");
   verb->add_option(
           "--host", o->hosts,
-          "Of a coordinator, and only of one: host name or IP address by which sites reach "
-          "it; may be repeated")
+          "Only for a coordinator: host name or IP address by which sites reach it; may be "
+          "repeated")
       ->expected(1)
       ->take_all();
-  verb->add_option("--days", o->days, "Days that the certificate is valid; ends with the authority")
+  verb->add_option("--days", o->days,
+                   "Days that the certificate is valid; it never outlives the authority")
       ->capture_default_str();
   verb->add_flag("--replace", o->replace,
-                 "Accept another key than the one that the site had before");
+                 "Accept a key that differs from the earlier one of the site");
   verb->footer(
-      "Only the name and the key are taken from a request. Every certificate is a line in\n"
+      "Uses only the name and the key of a request. Adds a line for every certificate to\n"
       "issued.jsonl. Before you send one, compare the key's fingerprint with the site over the\n"
       "telephone.\n"
       "\n"
@@ -198,7 +203,7 @@ void print_file(const std::string& path, bool first) {
   for (const FactRow& row : rows) fmt::print("  {:<13} {}\n", row.name, row.value);
 }
 
-// Shows what can be shown, then throws for the rest.
+// Shows all readable files, then throws an error for the others.
 void run_show(const std::vector<std::string>& paths) {
   std::vector<std::string> failures;
   const auto attempt = [&](const auto& action) {
@@ -228,12 +233,12 @@ void run_show(const std::vector<std::string>& paths) {
 void add_show(CLI::App& pki) {
   auto paths = std::make_shared<std::vector<std::string>>();
   CLI::App* verb =
-      pki.add_subcommand("show", "Tell what is in certificates and requests, and for how long");
+      pki.add_subcommand("show", "Show certificates and requests, and how long they are valid");
   verb->add_option("PATH", *paths, "Files (.crt, .csr), or directories with such files")
       ->required();
   verb->footer(
-      "Private keys are never shown. Nothing is verified but a request's own signature: that a\n"
-      "certificate is the right one, its fingerprint tells.\n"
+      "Never shows private keys. Verifies only the signature of a request by its own key: compare\n"
+      "the fingerprint to make sure that a certificate is the right one.\n"
       "\n"
       "Examples:\n"
       "  firm pki show pki\n"
@@ -251,7 +256,8 @@ void add_pki(CLI::App& app) {
   add_request(*pki);
   add_sign(*pki);
   add_show(*pki);
-  pki->footer(std::string(kEnrolment) + "\n'firm pki init --help', and so on, explains the rest.");
+  pki->footer(std::string(kEnrolment) +
+              "\nEach subcommand has its own help, such as 'firm pki init --help'.");
 }
 
 }  // namespace firm

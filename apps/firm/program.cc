@@ -7,11 +7,12 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <system_error>
 
 #include "firm/error.h"
-#include "run/reconstruct_parts.h"
+#include "run/reconstruct.h"
 
 namespace firm {
 namespace {
@@ -20,6 +21,34 @@ constexpr int kDone = 0;
 constexpr int kUsage = static_cast<int>(Error::Kind::kUsage);
 constexpr int kData = static_cast<int>(Error::Kind::kData);
 constexpr int kInternal = 1;
+
+// Shows defaults behind the description, as "(default: 512)".
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = Formatter::make_option_opts(option);
+    const std::string value = option->get_default_str();
+    if (value.empty()) return text;
+    // CLI11 writes " [512] " or "=512", depending on its version.
+    for (const std::string& plain : {" [" + value + "] ", "=" + value}) {
+      const std::size_t at = text.rfind(plain);
+      if (at != std::string::npos) text.erase(at, plain.size());
+    }
+    return text;
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string text = Formatter::make_option_desc(option);
+    const std::string value = option->get_default_str();
+    return value.empty() ? text : fmt::format("{} (default: {})", text, value);
+  }
+};
+
+void use_formatter(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
+  app.formatter(formatter);
+  for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    use_formatter(*verb, formatter);
+  }
+}
 
 std::string missing_verb(const CLI::App& app) {
   std::vector<std::string> verbs;
@@ -32,15 +61,15 @@ std::string missing_verb(const CLI::App& app) {
 }
 
 int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
-  // --help and --version come this way, too.
+  // --help and --version end here, too.
   if (error.get_exit_code() == 0) return app.exit(error);
   const auto given = app.get_subcommands();
   if (given.empty()) {
-    return failed(kUsage, missing_verb(app) + "\nRun 'firm --help' for what there is.");
+    return failed(kUsage, missing_verb(app) + "\nRun 'firm --help' for a list of verbs.");
   }
-  // The library does not say what it wanted; all options that it converts are numbers.
+  // CLI11 does not say what it expected; only numbers are converted.
   const bool conversion = error.get_name() == "ConversionError";
-  return failed(kUsage, fmt::format("{}{}\nRun 'firm {} --help' for what it takes.", error.what(),
+  return failed(kUsage, fmt::format("{}{}\nRun 'firm {} --help' for its options.", error.what(),
                                     conversion ? ", expected a number in range" : "",
                                     given.front()->get_name()));
 }
@@ -56,10 +85,10 @@ int run(CLI::App& app, int argc, char** argv, bool speaks) {
     return failed(e.exit_code(), e.what());
   } catch (const std::bad_alloc&) {
     return failed(kInternal, "not enough memory");
-  } catch (const std::filesystem::filesystem_error& e) {  // names its file
+  } catch (const std::filesystem::filesystem_error& e) {  // its message names the file
     return failed(kData, e.what());
   } catch (const std::system_error& e) {
-    // What fmt throws when it cannot print; else there is no thread to be had, or so.
+    // fmt throws this when it cannot print; other causes are threads that cannot be started.
     if (std::ferror(stdout) != 0)
       return failed(kData, fmt::format("standard output: {}", e.what()));
     return failed(kInternal, e.what());
@@ -71,17 +100,20 @@ int run(CLI::App& app, int argc, char** argv, bool speaks) {
 
 }  // namespace
 
-// By fputs, which does not mind a standard error that cannot be written.
+// Uses fputs, which does not throw when standard error cannot be written.
 int failed(int code, const std::string& message) {
   std::fputs(fmt::format("firm: error: {}\n", message).c_str(), stderr);
   return code;
 }
 
 int run_program(CLI::App& app, int argc, char** argv, const int& outcome, bool speaks) {
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("SUBCOMMAND", "VERB");
+  use_formatter(app, formatter);
   const int failure = run(app, argc, argv, speaks);
   const int code = failure == kDone ? outcome : failure;
   if (std::fflush(stdout) != 0 && code == kDone) {
-    return failed(kData, "standard output: expected room for the answer, found none");
+    return failed(kData, "standard output: expected space for the result, found none");
   }
   return code;
 }

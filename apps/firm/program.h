@@ -1,4 +1,4 @@
-// What firm and firm-mpi have in common: from a command line to an exit code.
+// Common to firm and firm-mpi: from a command line to an exit code.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ class App;
 
 namespace firm {
 
-// Prints "firm: error: ..." and gives the code back.
+// Prints "firm: error: ..." and returns `code`.
 int failed(int code, const std::string& message);
 
-// Parses, and does what the verb does. `outcome` is the exit code that the verb has set; an error
-// is printed, and its code returned instead. `speaks`: whether this process is the one that tells
-// what is wrong with the command line.
+// Parses the command line, runs the verb, and returns the exit code: `outcome`, which the verb
+// sets, or that of an error, which is printed. Only a process that `speaks` prints errors in the
+// command line, so that mpirun shows them once.
 int run_program(CLI::App& app, int argc, char** argv, const int& outcome, bool speaks = true);
 
 }  // namespace firm

@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 
 #include "core/byte_size.h"
 #include "firm/error.h"
 #include "interrupt.h"
-#include "run/reconstruct_parts.h"
+#include "run/reconstruct.h"
 #include "settings.h"
 #include "show.h"
+#include "solve/registry.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -25,7 +26,7 @@ struct Arguments {
   bool overwrite = false;
   bool separate = false;
   bool mpi = false;
-  Processes* processes = nullptr;  // of mpirun
+  Processes* processes = nullptr;  // under mpirun
 
   bool speaks() const { return processes == nullptr || processes->rank() == 0; }
 };
@@ -58,26 +59,24 @@ void print_summary(const ReconResult& result) {
   for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
 }
 
-void print_how_to_go_on(const Arguments& a, const ReconResult& result) {
+void print_how_to_resume(const Arguments& a, const ReconResult& result) {
   const Summary& s = result.summary;
   if (s.termination.converged) return;
   const std::string what =
       result.chunks_done ? fmt::format("Interrupted, with {} chunk{} finished.",
                                        *result.chunks_done, *result.chunks_done == 1 ? "" : "s")
                          : "Stopped before converging.";
-  fmt::print("{} To go on:\n  firm recon {} --out {} --resume{}{}\n", what, a.recon.study,
+  fmt::print("{} To resume:\n  firm recon {} --out {} --resume{}{}\n", what, a.recon.study,
              a.recon.out,
-             a.mpi        ? " --mpi (with as many processes)"
+             a.mpi        ? " --mpi (with the same number of processes)"
              : a.separate ? " --separate"
                           : "",
              s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
 }
 
 ReconResult reconstruct_here(const Arguments& a, const RunCallbacks& callbacks) {
-  if (a.processes != nullptr) return reconstruct_parts(a.recon, callbacks, *a.processes);
-  OneProcess alone;
-  return a.separate ? reconstruct_parts(a.recon, callbacks, alone)
-                    : reconstruct(a.recon, callbacks);
+  if (a.processes != nullptr) return reconstruct_to_directory(a.recon, callbacks, *a.processes);
+  return reconstruct_to_directory(a.recon, callbacks);
 }
 
 int show_and_reconstruct(const Arguments& a) {
@@ -88,14 +87,14 @@ int show_and_reconstruct(const Arguments& a) {
   const Termination& end = result.summary.termination;
   show.end(end.converged ? "finished" : "stopped", end.message,
            result.chunks_done ? "" : a.recon.out);
-  if (show.speaks_to_people()) {
+  if (show.prints_text()) {
     if (!result.chunks_done) print_summary(result);
-    print_how_to_go_on(a, result);
+    print_how_to_resume(a, result);
   }
   return end.converged ? 0 : kStoppedEarly;
 }
 
-// Another process of mpirun.
+// Runs in all processes of mpirun but the first.
 int reconstruct_silently(const Arguments& a) {
   RunCallbacks callbacks;
   callbacks.interrupted = interrupt_requested;
@@ -112,8 +111,8 @@ void take_max_memory(Arguments& a) {
   }
   if (a.separate || a.mpi) {
     throw usage_error({"firm recon", "--max-memory",
-                       "all sites in this process; more processes under mpirun hold fewer slices "
-                       "each",
+                       "all sites in this process (under mpirun, more processes hold fewer slices "
+                       "each)",
                        a.mpi ? "--mpi" : "--separate"});
   }
 }
@@ -124,6 +123,7 @@ int run(Arguments& a) {
   }
   if (a.resume) a.recon.start = RunDirectory::Start::kResume;
   if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
+  a.recon.separate = a.separate || a.mpi;
   if (!a.method.empty()) a.recon.settings.emplace_back("method", a.method);
   for (const auto& setting : key_value_pairs(a.settings)) a.recon.settings.push_back(setting);
   take_max_memory(a);
@@ -132,10 +132,15 @@ int run(Arguments& a) {
   return a.speaks() ? show_and_reconstruct(a) : reconstruct_silently(a);
 }
 
-// The options that --set and a study's [solve] table take.
+std::string method_list() {
+  std::string text = "Methods:\n";
+  for (const MethodRow& row : methods()) text += fmt::format("  {:<8} {}\n", row.name, row.help);
+  return text + "\n";
+}
+
+// Lists the options of --set and of a study's [solve] table.
 std::string option_list() {
-  std::string text =
-      "Options for --set and the study's [solve] table (and what they are without):\n";
+  std::string text = "Options for --set and the study's [solve] table, with their defaults:\n";
   for (const OptionText& o : describe_options({})) {
     text += fmt::format("  {:<30} {}\n", o.key + "=" + o.value, o.help);
   }
@@ -147,42 +152,44 @@ std::string option_list() {
 void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
   auto a = std::make_shared<Arguments>();
   a->processes = processes;
-  CLI::App* verb =
-      app.add_subcommand("recon", "Reconstruct the images of a study, all sites in this process");
-  verb->add_option("STUDY", a->recon.study, "study.toml")->required();
+  CLI::App* verb = app.add_subcommand("recon", "Reconstruct the images of a study on this machine");
+  verb->add_option("STUDY", a->recon.study, "Study file, study.toml")->required();
   verb->add_option("--method", a->method,
-                   "firm-ds, firm, firm+, fedpgd, pgd or plsqr; without: the study's");
-  verb->add_option("--out", a->recon.out, "Run directory; created when needed")->required();
-  verb->add_option("--set", a->settings, "key=value: an option, see below; may be repeated")
+                   "How to solve: one of the methods below (default: the method of the study)");
+  verb->add_option("--out", a->recon.out, "Directory for the results; created if needed")
+      ->required();
+  verb->add_option("--set", a->settings, "Option as key=value, see below; may be repeated")
       ->expected(1)
       ->take_all();
   verb->add_option("--truth", a->recon.truth,
-                   "File with the true images, to compare with; without: the study's");
-  verb->add_option("--max-memory", a->max_memory,
-                   "Memory that the run may take, as 2GB, 1500MB or 2GiB: where all slices need\n"
-                   "more, they are solved in chunks, one after another; without: all at once");
+                   "File with the true images, to report errors (default: the truth of the study)");
+  verb->add_option(
+      "--max-memory", a->max_memory,
+      "Largest memory of the run, for example 2GB, 1500MB or 2GiB. Slices that do not\n"
+      "fit at once are solved in chunks, one after another (default: all at once)");
   verb->add_flag("--resume", a->resume,
-                 "Go on with the run in --out, with its options; --set may change stop rules");
-  verb->add_flag("--overwrite", a->overwrite, "Throw away the run that is in --out");
-  verb->add_flag("--separate", a->separate,
-                 "Solve every site by itself, with the sums of a federation: the same images, to\n"
-                 "the bit, as coordinator and sites; slower than all sites together");
+                 "Resume the run in --out, with its options; --set may change stop rules");
+  verb->add_flag("--overwrite", a->overwrite, "Replace the run in --out");
+  verb->add_flag(
+      "--separate", a->separate,
+      "Solve every site separately, with the sums of a federation. Gives the same images\n"
+      "as a coordinator and sites, to the bit; slower than all sites together");
   verb->add_flag("--mpi", a->mpi,
-                 "The same under mpirun: sites, and with more processes slices, are spread over\n"
-                 "processes; --out is on a file system that all of them see");
+                 "As --separate, with sites and slices distributed over the processes of mpirun;\n"
+                 "--out must be on a file system that all of them share");
   add_show_options(*verb, a->show);
   verb->footer(
-      option_list() +
+      method_list() + option_list() +
       "\n"
-      "Leaves in --out: summary.json, history.jsonl, images.h5, recon/ (TIFF and PNG of every\n"
-      "image), overview.png, report.html (all of it on one page, for a browser), study.toml as\n"
-      "resolved. Ctrl-C leaves a run that --resume continues.\n"
+      "Writes to --out: summary.json, history.jsonl, images.h5, recon/ (TIFF and PNG of every\n"
+      "image), overview.png, report.html (all results on one page, for a browser), and study.toml\n"
+      "with all estimated values. After Ctrl-C, --resume continues the run.\n"
       "Exit code 5: stopped before converging.\n"
       "\n"
-      "In several chunks (--max-memory, or --set chunks=N) the stop rules act on each chunk by\n"
-      "itself: images can differ from those of all slices at once within the tolerance of the\n"
-      "rule. Finished chunks are kept in --out/chunks until all are; --resume does not solve them\n"
-      "again.\n"
+      "With several chunks (--max-memory, or --set chunks=N) the stop rules act on each chunk\n"
+      "separately, so that images can differ from those of all slices at once, within the\n"
+      "tolerance of the rule. Finished chunks stay in --out/chunks until all are finished;\n"
+      "--resume does not solve them again.\n"
       "\n"
       "Examples:\n"
       "  firm recon study/study.toml --out run\n"

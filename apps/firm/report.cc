@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -28,16 +28,15 @@ void run(const Arguments& a) {
 void add_report(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
-      "report", "Write report.html of a finished run anew: images, curves, certificate");
+      "report", "Write report.html of a finished run again: images, curves, certificate");
   verb->add_option("RUN", a->run, "Run directory")->required();
   verb->add_option("--alone", a->alone,
                    "Directory of a run of the same study that solved every site alone (method pgd\n"
-                   "or plsqr), to compare its images with");
-  verb->add_option("--out", a->out, "File to write; without: RUN/report.html");
+                   "or plsqr); the report compares its images");
+  verb->add_option("--out", a->out, "File to write; default: RUN/report.html");
   verb->footer(
-      "The page is one file that needs no other and no network; any browser opens it. Runs write\n"
-      "it themselves: this is for a newer page, or for a comparison. docs/report.md tells what it\n"
-      "shows.\n"
+      "The page is one file that any browser opens without a network. Every run writes it; use\n"
+      "this command for a newer page or for a comparison. docs/report.md describes the page.\n"
       "\n"
       "Example:\n"
       "  firm recon study/study.toml --out run\n"

@@ -1,4 +1,4 @@
-// --set key=value.
+// Options given as --set key=value.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace firm {
 
-// Throws firm::Error (kUsage) when a text is not key=value.
+// Splits "key=value"; throws firm::Error (kUsage) when there is no "=".
 std::vector<std::pair<std::string, std::string>> key_value_pairs(
     const std::vector<std::string>& texts);
 

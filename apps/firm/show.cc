@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -40,13 +40,14 @@ void print_json(const char* type, const Json& json) {
 }  // namespace
 
 void add_show_options(CLI::App& verb, ShowOptions& o) {
-  verb.add_flag("--quiet", o.quiet, "Print nothing but errors, and the address of a dashboard");
+  verb.add_flag("--quiet", o.quiet, "Print only errors, and the address of the dashboard");
   verb.add_flag("--json", o.json,
-                "Print lines of JSON to standard output instead of a summary for people: events,\n"
-                "rounds as in history.jsonl, and at the end summary.json");
-  verb.add_option("--dashboard", o.dashboard,
-                  "PORT or HOST:PORT: a page that shows the run in a browser while it goes on; on\n"
-                  "this machine only, unless HOST says otherwise. See docs/dashboard.md");
+                "Print JSON instead of text, one document per line: events, rounds as in\n"
+                "history.jsonl, and finally summary.json");
+  verb.add_option(
+      "--dashboard", o.dashboard,
+      "Show the run live in a browser, on PORT or HOST:PORT (default HOST: 127.0.0.1, which\n"
+      "only this machine can reach). See docs/dashboard.md");
 }
 
 Show::Show(const std::string& kind, const ShowOptions& options) : options_(options) {

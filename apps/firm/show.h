@@ -1,4 +1,4 @@
-// How a verb that runs for long shows what it does: a progress line, lines of JSON, a dashboard.
+// Shows a long run: a progress line, lines of JSON, a dashboard.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -18,18 +18,18 @@ namespace firm {
 struct ShowOptions {
   bool quiet = false;
   bool json = false;
-  std::string dashboard;  // where it listens; empty: none
+  std::string dashboard;  // PORT or HOST:PORT; empty: no dashboard
 };
 
-// --quiet, --json and --dashboard.
+// Adds --quiet, --json and --dashboard.
 void add_show_options(CLI::App& verb, ShowOptions& options);
 
 class Show {
  public:
-  // `kind` of the run: recon, site, coordinator. Throws firm::Error when there can be no dashboard.
+  // `kind` is recon, site or coordinator. Throws firm::Error when the dashboard cannot listen.
   Show(const std::string& kind, const ShowOptions& options);
 
-  // Progress, events and rounds; Ctrl-C. `name` stands before events.
+  // Sets callbacks for progress, events, rounds and Ctrl-C. `name` is printed before events.
   void watch(RunCallbacks& callbacks, const std::string& name = "");
   void event(const std::string& text, const std::string& name = "");
   void line(const std::function<std::string()>& make) {
@@ -37,7 +37,7 @@ class Show {
   }
   Dashboard* dashboard() { return dashboard_ ? &*dashboard_ : nullptr; }
 
-  // Does the work; a dashboard gets to know how it fails.
+  // Calls `work` and shows its failure on the dashboard.
   template <typename Work>
   auto run(const Work& work) {
     try {
@@ -47,13 +47,13 @@ class Show {
       throw;
     }
   }
-  // The run is over; with --json, the summary in `directory` is printed. Empty: the run has failed,
-  // or was stopped before it wrote one. What follows is for people.
+  // Call at the end of the run, before printing results. With --json it prints the summary in
+  // `directory`, which is empty for a run that failed or stopped before writing one.
   void end(const std::string& state, const std::string& stage, const std::string& directory);
-  bool speaks_to_people() const { return !options_.quiet && !options_.json; }
+  bool prints_text() const { return !options_.quiet && !options_.json; }
 
  private:
-  // Seconds, without pauses.
+  // Seconds of the run, without pauses.
   double worked() { return dashboard_ ? dashboard_->run().worked() : watch_.seconds(); }
 
   ShowOptions options_;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <cstdlib>
 #include <memory>
 
@@ -20,7 +20,7 @@ struct Arguments {
   std::string out;
 };
 
-// The library would wrap -1 around to a large seed. Empty when all is well.
+// Validators return an error, or an empty text. CLI11 would wrap -1 around to a large seed.
 std::string not_negative(const std::string& text) {
   return text.starts_with('-') ? "expected a whole number of 0 or more, found " + text : "";
 }
@@ -31,7 +31,7 @@ std::string some_photons(const std::string& text) {
 
 void run(Arguments& a) {
   a.options.pixel_size = a.pixel_size_um * kMicrometre;
-  // What can be wrong is found out before the long work.
+  // Fail before the long work.
   a.options.validate();
   make_directory(a.out);
   ProgressLine line;
@@ -48,30 +48,34 @@ void run(Arguments& a) {
 
 void add_simulate(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* verb = app.add_subcommand("simulate", "Simulate a study: images, sinograms, noise");
+  CLI::App* verb = app.add_subcommand(
+      "simulate", "Simulate a study: images, sinograms and noise, with a known truth");
   SimulateOptions& o = a->options;
-  verb->add_option("--out", a->out, "Directory for the files; created when needed")->required();
-  verb->add_option("--preset", o.preset,
-                   "paper: the paper's phantom; elements: Ca, Fe, Zn, with slices that differ")
+  verb->add_option("--out", a->out, "Directory for the study; created if needed")->required();
+  verb->add_option(
+          "--preset", o.preset,
+          "paper: the phantom of the paper; elements: Ca, Fe and Zn, every slice different")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
   verb->add_option("--angles", o.angles, "Angles over 180 degrees")->capture_default_str();
   verb->add_option("--slices", o.slices, "Slices of the object")->capture_default_str();
-  verb->add_option("--noise", o.noise,
-                   "Gaussian noise: standard deviation as a part of the largest value of a slice")
+  verb->add_option(
+          "--noise", o.noise,
+          "Standard deviation of Gaussian noise, as a fraction of the largest value of a slice")
       ->capture_default_str();
   verb->add_option("--seed", o.seed, "Seed of the noise")
       ->check(not_negative)
       ->capture_default_str();
-  verb->add_option("--pixel-size", a->pixel_size_um, "Size of a pixel, and of a beamlet, in um")
+  verb->add_option("--pixel-size", a->pixel_size_um, "Size of a pixel and of a beamlet, in um")
       ->capture_default_str();
-  verb->add_option("--counts", o.counts,
-                   "Photons per beamlet: XRT as raw counts with Poisson noise and white and dark "
-                   "fields, instead of after the logarithm")
+  verb->add_option(
+          "--counts", o.counts,
+          "Photons per beamlet: write XRT as raw counts with Poisson noise, with white and\n"
+          "dark fields (default: XRT after the logarithm)")
       ->check(some_photons);
   verb->footer(
-      "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5, and\n"
-      "replaces files of these names.\n"
+      "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5.\n"
+      "Replaces existing files of these names.\n"
       "\n"
       "Examples:\n"
       "  firm simulate --out study\n"

@@ -1,6 +1,7 @@
+// firm site: runs one site of a federation.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 
 #include "interrupt.h"
@@ -20,7 +21,7 @@ struct Arguments {
 };
 
 void print_sent(const SiteResult& result) {
-  fmt::print("\nWhat left this site:\n  {:<12} {:>9} {:>12}\n", "kind", "messages", "bytes");
+  fmt::print("\nSent by this site:\n  {:<12} {:>9} {:>12}\n", "kind", "messages", "bytes");
   for (const auto& [kind, sums] : result.sent) {
     fmt::print("  {:<12} {:>9} {:>12}\n", kind, sums.messages, sums.bytes);
   }
@@ -33,7 +34,7 @@ void print_summary(const Summary& s) {
              s.objective, s.certificate.relative, s.seconds);
 }
 
-// What the page of a site shows besides: what it does, and what has left it.
+// Feeds the state and the traffic of the site to its dashboard.
 void show_traffic(SiteCallbacks& callbacks, LiveRun& live, const std::string& name) {
   callbacks.on_state = [&live, name](SiteState state) {
     live.set_sites({{name, name_of(state), {}}});
@@ -48,10 +49,10 @@ void show_traffic(SiteCallbacks& callbacks, LiveRun& live, const std::string& na
   };
 }
 
-void end(Show& show, const SiteResult& result, const std::string& directory) {
+void report_end(Show& show, const SiteResult& result, const std::string& directory) {
   if (!result.complete) {
-    // Without a summary of its own, the directory may have that of an earlier run.
-    return show.end("stopped", "the same command goes on", result.summary ? directory : "");
+    // Without a new summary, the directory may hold that of an earlier run.
+    return show.end("stopped", "run the same command to resume", result.summary ? directory : "");
   }
   const bool converged = !result.summary || result.summary->termination.converged;
   show.end(converged ? "finished" : "stopped",
@@ -66,13 +67,13 @@ int run(Arguments& a) {
   show.watch(callbacks, a.site.name);
   if (show.dashboard() != nullptr) show_traffic(callbacks, show.dashboard()->run(), a.site.name);
   const SiteResult result = show.run([&] { return run_site(a.site, callbacks); });
-  end(show, result, a.site.out);
+  report_end(show, result, a.site.out);
   const int code = result.complete && (!result.summary || result.summary->termination.converged)
                        ? 0
                        : kStoppedEarly;
-  if (!show.speaks_to_people()) return code;
+  if (!show.prints_text()) return code;
   if (!result.complete) {
-    fmt::print("Stopped; the same command goes on.\n");
+    fmt::print("Stopped. Run the same command to resume.\n");
     return code;
   }
   if (result.summary) print_summary(*result.summary);
@@ -88,35 +89,39 @@ void add_site(CLI::App& app, int& exit_code) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand("site", "Take part in a federation with one site's data");
   verb->add_option("STUDY", a->site.study, "study.toml, the same at every site")->required();
-  verb->add_option("--name", a->site.name, "The site, as in the study and in its certificate")
+  verb->add_option("--name", a->site.name,
+                   "Name of the site, as in the study and in its certificate")
       ->required();
-  verb->add_option("--data", a->site.data, "Its data file; without: the study's");
-  verb->add_option("--server", a->site.server, "The coordinator, HOST:PORT")->required();
+  verb->add_option("--data", a->site.data,
+                   "Data file of the site; default: the one named in the study");
+  verb->add_option("--server", a->site.server, "HOST:PORT of the coordinator")->required();
   verb->add_option("--pki", a->site.pki, "Directory with ca.crt, NAME.crt and NAME.key")
       ->required();
-  verb->add_option("--out", a->site.out, "Run directory; an earlier run in it is gone on with")
+  verb->add_option("--out", a->site.out, "Run directory; resumes an earlier run found there")
       ->required();
   verb->add_option("--truth", a->site.truth, "File with the true images, to compare with");
   verb->add_option("--set", a->settings, "key=value: an option; the same at every site")
       ->expected(1)
       ->take_all();
-  verb->add_flag("--publish", a->site.publish,
-                 "Send this site's image to the coordinator at the end; without, it stays here");
+  verb->add_flag(
+      "--publish", a->site.publish,
+      "Send the image of this site to the coordinator at the end; default: it stays here");
   verb->add_flag("--insecure", a->site.insecure,
                  "Take part even if shares are not masked: the coordinator can then see them");
   verb->add_flag("--allow-two", a->site.allow_two,
-                 "Take part with one other site only, which can compute this site's shares");
+                 "Take part with only one other site, which can compute the shares of this one");
   verb->add_option("--keepalive-seconds", a->site.keepalive_seconds,
-                   "A ping after so long without traffic; the other end is lost when it does not\n"
-                   "answer for as long")
+                   "Send a ping after this time without traffic; the connection is lost when the\n"
+                   "other end does not answer within the same time")
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
   add_show_options(*verb, a->show);
   verb->footer(
-      "The data never leaves this site, and its image neither: see docs/federation.md. "
-      "ledger.jsonl\n"
-      "in --out has a line for every message that does. The site dials out, and again when the\n"
-      "connection is lost; after a crash, the same command goes on.\n"
+      "The data never leaves this site, and its image only with --publish: see\n"
+      "docs/federation.md. ledger.jsonl in --out has a line for every message sent. The site\n"
+      "connects to the coordinator, and reconnects when the connection is lost. After a crash, "
+      "run\n"
+      "the same command to resume.\n"
       "\n"
       "Example:\n"
       "  firm site study.toml --name xrf-1 --data xrf-1.h5 --server coordinator.org:7443 --pki pki "

@@ -10,11 +10,11 @@
 namespace firm {
 namespace {
 
-constexpr double kQuiet = 1.0;  // seconds before anything is shown
+constexpr double kQuiet = 1.0;  // seconds before the first text
 constexpr double kTerminalInterval = 0.1;
 constexpr double kPlainInterval = 5.0;
 
-// A disk with the log on it may be full: no reason for a run to end.
+// Ignores errors: a run must not fail because the disk with its log is full.
 void put(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);

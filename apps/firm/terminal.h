@@ -1,4 +1,4 @@
-// What the verbs show to people.
+// Text for people: sizes, durations, a progress line.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,8 @@ std::string bytes_text(double bytes);
 // "12:03", or "1:12:03".
 std::string duration(double seconds);
 
-// Progress on standard error, for work that takes longer than a second: one line that is redrawn on
-// a terminal, a new line every few seconds elsewhere.
-// Threads may share it.
+// Progress on standard error, for work that takes longer than a second. A terminal shows one line
+// that is redrawn; a file gets a new line every few seconds. Threads may share a ProgressLine.
 class ProgressLine {
  public:
   ProgressLine();
@@ -26,11 +25,11 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Refers to this object.
+  // The callback refers to this object.
   Progress callback();
-  // Shows make() when it is time to.
+  // Shows make() if enough time has passed since the last text.
   void show_text(const std::function<std::string()>& make);
-  // Shows a line that stays, at once.
+  // Prints a line that stays.
   void print_event(const std::string& text);
 
  private:

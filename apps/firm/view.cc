@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -20,7 +20,7 @@ struct Arguments {
 
 void run(const Arguments& a) {
   const ListenAddress address = parse_listen_address("--listen", a.listen);
-  const std::string document = finished_runs(a.runs);
+  const std::string document = finished_runs_document(a.runs);
   ServerSource source;
   source.document = [&] { return std::string(document); };
   source.images = [] { return std::string(); };
@@ -41,16 +41,15 @@ void run(const Arguments& a) {
 void add_view(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb =
-      app.add_subcommand("view", "Show finished runs in a browser; several are compared");
+      app.add_subcommand("view", "Show a finished run in a browser, or compare several");
   verb->add_option("RUN", a->runs, "Run directories")->required();
   verb->add_option("--listen", a->listen,
-                   "PORT or HOST:PORT; on this machine only, unless HOST says otherwise")
+                   "PORT or HOST:PORT; without HOST, only this machine can connect")
       ->capture_default_str();
   verb->footer(
-      "One run: what its report.html shows. Several: their numbers, curves and images side by "
-      "side.\n"
-      "A run that goes on is watched with --dashboard of firm recon, site and coordinator.\n"
-      "docs/dashboard.md tells more.\n"
+      "Shows the report of one run, or numbers, curves and images of several runs side by side.\n"
+      "To watch a running reconstruction, use --dashboard of firm recon, site or coordinator.\n"
+      "See docs/dashboard.md.\n"
       "\n"
       "Example:\n"
       "  firm recon study/study.toml --out joint\n"

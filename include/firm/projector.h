@@ -3,8 +3,13 @@
 //     forward:  y = A x      x: pixels x columns,  y: rays x columns
 //     adjoint:  x = A^T y
 //
-// Any number of columns. Results do not depend on the number of threads, bit for bit. All memory
-// is taken when the projector is made. One projector serves one call at a time: it owns scratch.
+// Blocks may have any number of columns. Results do not depend on the number of threads, bit for
+// bit. The bytes of a column do not depend on the other columns either, nor on their number, among
+// projectors of the same kernel and geometry that are made for three or more columns; nor among
+// those made for one or two. Between the two groups results agree to rounding.
+//
+// All memory is taken when the projector is made, if its Blocks have as many columns as it is made
+// for. One projector serves one call at a time: it owns scratch.
 #pragma once
 
 #include <memory>
@@ -17,7 +22,8 @@
 namespace firm {
 
 struct ProjectorOptions {
-  // "auto" takes the fastest kernel this processor can run; see kernel_names().
+  // "auto" takes the fastest kernel this processor can run, or the one that the environment
+  // variable FIRM_KERNEL names; see kernel_names().
   std::string kernel = "auto";
   // Threads to use; 0 means all that the process may use.
   int threads = 0;

@@ -6,37 +6,23 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <optional>
 
+#include "core/file_descriptor.h"
 #include "core/host_port.h"
 
 namespace firm {
 namespace {
 
-class Socket {
- public:
-  explicit Socket(int value) : value_(value) {}
-  ~Socket() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
-
-// 0, or an errno.
+// Return 0 or an errno.
 int connect_within(const addrinfo& to, double seconds) {
-  const Socket socket(::socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (socket.get() < 0) return errno;
+  const FileDescriptor socket(
+      ::socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket.ok()) return errno;
   if (::connect(socket.get(), to.ai_addr, to.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
   pollfd waiting{socket.get(), POLLOUT, 0};
@@ -48,10 +34,10 @@ int connect_within(const addrinfo& to, double seconds) {
 }
 
 int listen_at(const addrinfo& at) {
-  const Socket socket(::socket(at.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const FileDescriptor socket(::socket(at.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int yes = 1;
-  // As servers do: connections of an earlier one that linger are no obstacle.
-  if (socket.get() < 0 ||
+  // Servers set this, too: lingering connections of an earlier server do not matter.
+  if (!socket.ok() ||
       ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
       ::bind(socket.get(), at.ai_addr, at.ai_addrlen) != 0 || ::listen(socket.get(), 1) != 0) {
     return errno;
@@ -68,22 +54,23 @@ bool is_loopback(const addrinfo& a) {
   return ntohl(in->sin_addr.s_addr) >> 24 == kNetwork;
 }
 
-std::string fix_of_connect(int code, const HostPort& to) {
+std::string fix_connect(int code, const HostPort& to) {
   if (code == ECONNREFUSED) {
-    return fmt::format("is the coordinator running, and is {} its port?", to.port);
+    return fmt::format("check that the coordinator is running and that {} is its port", to.port);
   }
   if (code == ETIMEDOUT) {
-    return fmt::format("a firewall: this machine needs outbound TCP to {}, port {}", to.host,
-                       to.port);
+    return fmt::format("check the firewall: this machine needs outbound TCP to {}, port {}",
+                       to.host, to.port);
   }
-  return "the route from here to there: ask the network team of the facility";
+  return "check the network route: ask the network team of the facility";
 }
 
-std::string fix_of_listen(int code) {
-  if (code == EADDRINUSE) return "another port, or end what listens there (ss -tlnp tells)";
-  if (code == EADDRNOTAVAIL) return "an address of this machine, or 0.0.0.0 for all of them";
-  if (code == EACCES) return "a port from 1024 on";
-  return "an address of this machine (ip addr tells)";
+std::string fix_listen(int code) {
+  if (code == EADDRINUSE)
+    return "use another port, or stop the program that listens there (ss -tlnp shows it)";
+  if (code == EADDRNOTAVAIL) return "use an address of this machine, or 0.0.0.0 for all of them";
+  if (code == EACCES) return "use port 1024 or above";
+  return "use an address of this machine (ip addr lists them)";
 }
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
@@ -97,21 +84,23 @@ Addresses resolve(const HostPort& at, bool passive, int& code) {
   return {found, freeaddrinfo};
 }
 
-// attempt(address) is 0 or an errno; the first address that works is enough.
+// Tries `attempt`, which returns 0 or an errno, on each address until one works.
 template <typename Attempt, typename Fix>
-TcpOutcome try_all(const std::string& address, bool passive, const char* expected,
-                   const Attempt& attempt, const Fix& fix) {
+PortProbe probe_all(const std::string& address, bool passive, const char* expected,
+                    const Attempt& attempt, const Fix& fix) {
   const std::optional<HostPort> at = parse_host_port(address);
   if (!at || at->host.empty()) {
     return {fmt::format("expected HOST:PORT, found '{}'", address),
-            "for example recon.example.org:7443, 192.0.2.7:7443 or [2001:db8::7]:7443", false};
+            "write for example recon.example.org:7443, 192.0.2.7:7443 or [2001:db8::7]:7443",
+            false};
   }
   int code = 0;
   const Addresses all = resolve(*at, passive, code);
   if (!all) {
     return {fmt::format("{}: expected the name or address of a host, found {}", address,
                         ::gai_strerror(code)),
-            "the name (getent hosts NAME tells what the system knows), or the address", false};
+            "correct the name (getent hosts NAME shows what the system knows), or use the address",
+            false};
   }
   for (const addrinfo* a = all.get(); a != nullptr; a = a->ai_next) {
     code = attempt(*a);
@@ -123,15 +112,15 @@ TcpOutcome try_all(const std::string& address, bool passive, const char* expecte
 
 }  // namespace
 
-TcpOutcome try_to_connect(const std::string& address, double seconds) {
-  return try_all(
+PortProbe probe_connect(const std::string& address, double seconds) {
+  return probe_all(
       address, false, "a coordinator",
-      [&](const addrinfo& a) { return connect_within(a, seconds); }, fix_of_connect);
+      [&](const addrinfo& a) { return connect_within(a, seconds); }, fix_connect);
 }
 
-TcpOutcome try_to_listen(const std::string& address) {
-  return try_all(address, true, "an address to listen on", listen_at,
-                 [](int code, const HostPort&) { return fix_of_listen(code); });
+PortProbe probe_listen(const std::string& address) {
+  return probe_all(address, true, "an address to listen on", listen_at,
+                   [](int code, const HostPort&) { return fix_listen(code); });
 }
 
 }  // namespace firm

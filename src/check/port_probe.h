@@ -1,21 +1,21 @@
-// Whether an address can be dialled, or listened on, as the system sees it.
+// Probes whether this machine can connect to an address, or listen on one.
 #pragma once
 
 #include <string>
 
 namespace firm {
 
-struct TcpOutcome {
-  std::string wrong;      // "recon.org:7443: expected ..., found ..."; empty when nothing is
-  std::string fix;        // of what is wrong
-  bool loopback = false;  // an address that other machines do not see
+struct PortProbe {
+  std::string problem;    // "recon.org:7443: expected ..., found ..."; empty: no problem
+  std::string fix;        // how to solve the problem
+  bool loopback = false;  // other machines cannot reach the address
 };
 
 // `address` is HOST:PORT, or [HOST]:PORT for IPv6. Waits up to `seconds` for each address of the
 // host.
-TcpOutcome try_to_connect(const std::string& address, double seconds);
+PortProbe probe_connect(const std::string& address, double seconds);
 
 // Listens for a moment. Port 0 is always free.
-TcpOutcome try_to_listen(const std::string& address);
+PortProbe probe_listen(const std::string& address);
 
 }  // namespace firm

@@ -16,10 +16,10 @@ void Findings::warning(const std::string& subject, const std::string& text,
   on_finding_({Finding::Level::kWarning, subject, text, fix, {}});
 }
 
-void Findings::wrong(Error::Kind kind, const std::string& subject, const std::string& text,
+void Findings::error(Error::Kind kind, const std::string& subject, const std::string& text,
                      const std::string& fix) {
   exit_code_ = std::max(exit_code_, static_cast<int>(kind));
-  on_finding_({Finding::Level::kWrong, subject, text, fix, kind});
+  on_finding_({Finding::Level::kError, subject, text, fix, kind});
 }
 
 }  // namespace preflight_checks

@@ -1,25 +1,25 @@
-// Preflight: what will go wrong in a run, found before it begins: what `firm check` does.
+// Preflight: checks a study and its set-up before a run, for `firm check`.
 //
-// Every check that the arguments allow is made, also after one has found something. Nothing is left
-// behind, and a run that is under way at the coordinator does not notice.
+// Makes every check that the arguments allow, also after one has failed. Leaves no files behind and
+// does not disturb a run in progress at the coordinator.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "firm/error.h"
 #include "check/machine.h"
+#include "firm/error.h"
 #include "run/study_inputs.h"
 
 namespace firm {
 
-// As those of `firm site` and `firm coordinator`; what is empty is not checked.
+// Arguments of `firm site` and `firm coordinator`; empty ones are not checked.
 struct PreflightArguments {
   std::string study;   // file
-  std::string name;    // of a site; empty: the coordinator, or all sites in one process
-  std::string data;    // its file; empty: the study's
+  std::string name;    // of the site; empty: coordinator, or all sites in one process
+  std::string data;    // file of the site; default: the one named in the study
   std::string pki;     // directory
-  std::string server;  // HOST:PORT that the site dials
+  std::string server;  // HOST:PORT that the site connects to
   std::string listen;  // HOST:PORT that the coordinator listens on
   std::string out;     // directory
   std::string truth;   // file
@@ -34,19 +34,19 @@ struct PreflightArguments {
 };
 
 struct Finding {
-  enum class Level { kOk, kWarning, kWrong };
+  enum class Level { kOk, kWarning, kError };
 
   Level level = Level::kOk;
-  std::string subject;  // "study", "data of xrf-1"
-  std::string text;     // what there is; where it is wrong, what was expected and found
-  std::string fix;      // empty where there is nothing to do
-  Error::Kind kind = Error::Kind::kUsage;  // of what is wrong
+  std::string subject;                     // "study", "data of xrf-1"
+  std::string text;                        // what was found; for an error, also what was expected
+  std::string fix;                         // what to do; empty: nothing
+  Error::Kind kind = Error::Kind::kUsage;  // of an error
 };
 
 using OnFinding = std::function<void(const Finding&)>;
 
-// Tells each finding as it is made. Returns the exit code: the largest of those of what is wrong (2
-// study, 3 data, memory or disk, 4 certificates or network), 0 when nothing is.
+// Reports each finding as it is made. Returns the exit code: the largest of those of the errors (2
+// study, 3 data, memory or disk, 4 certificates or network), 0 without errors.
 int preflight(const PreflightArguments& arguments, const Machine& machine,
               const OnFinding& on_finding);
 

@@ -1,24 +1,24 @@
-// The checks of preflight.h, by what they are about. None throws firm::Error.
+// The checks of preflight.h, by subject. None throws firm::Error.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "federation/pki/pki.h"
-#include "model/study.h"
 #include "check/preflight.h"
+#include "federation/pki/certificates.h"
+#include "firm/study.h"
 
 namespace firm::preflight_checks {
 
-// Where checks put what they find.
+// Collects the findings of the checks.
 class Findings {
  public:
   explicit Findings(const OnFinding& on_finding) : on_finding_(on_finding) {}
 
   void ok(const std::string& subject, const std::string& text);
   void warning(const std::string& subject, const std::string& text, const std::string& fix);
-  void wrong(Error::Kind kind, const std::string& subject, const std::string& text,
+  void error(Error::Kind kind, const std::string& subject, const std::string& text,
              const std::string& fix);
 
   int exit_code() const { return exit_code_; }
@@ -34,28 +34,32 @@ struct Context {
   Findings& findings;
 };
 
-// The study as it is to be used.
+// The study and its options, as a run would use them.
 struct StudyToCheck {
   StudyFile file;
   SolveOptions options;
 };
 
-// preflight_study.cc. None when there is nothing to check data against.
+// preflight_study.cc. Returns nothing when the study cannot be used to check data.
 std::optional<StudyToCheck> check_study(const Context& context);
-// Whether the method can do it, given the rays of the sites that are known here.
+// Checks that the method supports the study, given the sites whose rays are known here.
 void check_method(const Context& context, const StudyToCheck& study,
                   const std::vector<Site>& known);
 void check_federation(const Context& context, const StudyToCheck& study);
 
-// preflight_data.cc. The sites whose data is here and readable.
+// The study of `file` with the geometry of one site, and empty places for the others: the first is
+// the site, or the last where it is XRT.
+Study study_with_one(const StudyFile& file, const Site& site);
+
+// preflight_data.cc. Returns the sites whose data is here and readable.
 std::vector<Site> check_data(const Context& context, const StudyToCheck& study);
-// The true images of the sites that are here.
+// Checks the true images of the sites that are here.
 void check_truth(const Context& context, const StudyToCheck& study);
 
 // preflight_disk.cc.
 void check_out(const Context& context, const StudyToCheck* study, const std::vector<Site>& known);
 
-// preflight_network.cc. The first gives the credentials when they are good.
+// preflight_network.cc. check_certificates returns the credentials if they are valid.
 std::optional<Credentials> check_certificates(const Context& context, const StudyToCheck* study);
 void check_listen(const Context& context);
 void check_server(const Context& context, const std::optional<Credentials>& credentials);

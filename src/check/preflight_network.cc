@@ -1,43 +1,43 @@
-// Certificates, and the connection between site and coordinator.
+// Checks certificates and the connection between site and coordinator.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstdlib>
 
-#include "federation/transport/grpc_channel.h"
-#include "federation/pki/pki_issued.h"
-#include "federation/pki/pki_show.h"
-#include "federation/pki/pki_text.h"
-#include "check/preflight_checks.h"
 #include "check/port_probe.h"
+#include "check/preflight_checks.h"
+#include "federation/pki/describe.h"
+#include "federation/pki/issued_list.h"
+#include "federation/pki/text.h"
+#include "federation/transport/grpc_channel.h"
 
 namespace firm::preflight_checks {
 namespace {
 
-constexpr double kPatienceSeconds = 5;
-constexpr auto kShort = std::chrono::days(30);
+constexpr double kConnectSeconds = 5;
+constexpr auto kExpiresSoon = std::chrono::days(30);
 
 // ---- certificates ------------------------------------------------------------------------------
 
-// The program's own name for what is checked: of the site, or "coordinator".
+// Name in the file names of the certificate: that of the site, or "coordinator".
 std::string own_name(const PreflightArguments& a) { return a.site() ? a.name : kCoordinatorName; }
 
-std::string renewal(const PreflightArguments& a) {
+std::string how_to_renew(const PreflightArguments& a) {
   if (!a.site()) return fmt::format("firm pki init --dir {} --renew", a.pki);
   return fmt::format(
       "firm pki request --dir {} --name {} --renew; the coordinator signs {}.csr again", a.pki,
       a.name, a.name);
 }
 
-// What to do about a certificate that is not valid now; empty when it is, or cannot be read.
-std::string fix_of_validity(const Context& c, const std::string& file, const std::string& renew) {
+// Says what to do about a certificate that is not valid now; empty if it is, or cannot be read.
+std::string fix_validity(const Context& c, const std::string& file, const std::string& renew) {
   try {
     const CertificateFacts facts = certificate_facts(fmt::format("{}/{}", c.arguments.pki, file));
     if (c.machine.now < facts.not_before) {
       return fmt::format(
-          "the clock of this machine, which says {}: timedatectl tells whether it "
-          "is set by the network",
+          "check the clock of this machine, which says {}: timedatectl shows whether it is set by "
+          "the network",
           pki::time_text(c.machine.now));
     }
     return c.machine.now >= facts.not_after ? renew : "";
@@ -46,47 +46,46 @@ std::string fix_of_validity(const Context& c, const std::string& file, const std
   }
 }
 
-std::string fix_of(const Context& c) {
-  std::string own = fix_of_validity(c, own_name(c.arguments) + ".crt", renewal(c.arguments));
+std::string fix_certificates(const Context& c) {
+  std::string own = fix_validity(c, own_name(c.arguments) + ".crt", how_to_renew(c.arguments));
   std::string authority =
-      fix_of_validity(c, "ca.crt", "a new authority, and new certificates for all: firm pki init");
+      fix_validity(c, "ca.crt", "make a new authority and new certificates for all: firm pki init");
   if (!authority.empty()) return authority;
   if (!own.empty()) return own;
   return fmt::format(
-      "firm pki show {} tells what is there; docs/federation.md, Certificates, how "
-      "it comes about",
+      "firm pki show {} lists the certificates; see docs/federation.md, Certificates",
       c.arguments.pki);
 }
 
-void tell_validity(const Context& c, const std::string& subject, const CertificateFacts& facts,
-                   const std::string& renew) {
+void report_validity(const Context& c, const std::string& subject, const CertificateFacts& facts,
+                     const std::string& renew) {
   const std::string text =
       fmt::format("{}, valid until {} ({})", facts.subject, pki::time_text(facts.not_after),
                   pki::validity_text(facts.not_before, facts.not_after, c.machine.now));
-  if (facts.not_after - c.machine.now < kShort) {
+  if (facts.not_after - c.machine.now < kExpiresSoon) {
     c.findings.warning(subject, text, renew);
   } else {
     c.findings.ok(subject, text);
   }
 }
 
-// The key that the study names for the site, where it does.
+// Checks the key against the one that the study names for the site, if it names one.
 void check_pinned_key(const Context& c, const StudyFile& file, const Credentials& credentials) {
   for (const SiteEntry& entry : file.sites) {
     if (entry.name != c.arguments.name || entry.key.empty()) continue;
     if (entry.key == credentials.certificate.key_fingerprint) {
-      c.findings.ok("key", "the one that the study names for this site");
+      c.findings.ok("key", "it is the one that the study names for this site");
       continue;
     }
-    c.findings.wrong(
+    c.findings.error(
         Error::Kind::kNetwork, "key",
         fmt::format("expected the key that the study names for {}, {}..., found {}...", entry.name,
                     entry.key.substr(0, 16), credentials.certificate.key_fingerprint.substr(0, 16)),
-        "the key of that name, or the new one in the study of all");
+        "use the key that the study names, or put the new one into the study, at all sites");
   }
 }
 
-// Sites that could not connect: those without a certificate, or with one that has run out.
+// Warns about sites that cannot connect: those without a certificate, or with an expired one.
 void check_enrolment(const Context& c, const StudyFile& file) {
   std::vector<std::string> missing;
   const std::string now = pki::iso_time(c.machine.now);
@@ -100,8 +99,8 @@ void check_enrolment(const Context& c, const StudyFile& file) {
       }
     }
   } catch (const Error& e) {
-    c.findings.wrong(Error::Kind::kNetwork, "enrolment", e.what(),
-                     "a copy of the list: it says which sites may connect");
+    c.findings.error(Error::Kind::kNetwork, "enrolment", e.what(),
+                     "restore the list from a copy: it says which sites may connect");
     return;
   }
   if (missing.empty()) {
@@ -121,7 +120,7 @@ Credentials load(const Context& c) {
 
 // ---- proxy -------------------------------------------------------------------------------------
 
-// The variable that makes gRPC dial a proxy; none: it dials the coordinator itself.
+// Returns the environment variable that makes gRPC use a proxy, or nullptr.
 const char* proxy_variable() {
   for (const char* name : {"grpc_proxy", "https_proxy", "http_proxy"}) {
     const char* value = std::getenv(name);
@@ -133,17 +132,17 @@ const char* proxy_variable() {
 void check_tls(const Context& c, const Credentials& credentials) {
   const std::string& server = c.arguments.server;
   try {
-    GrpcChannel::try_out(server,
-                         {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
-                         kPatienceSeconds);
+    GrpcChannel::probe(server,
+                       {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
+                       kConnectSeconds);
     c.findings.ok("tls", fmt::format("{}: a coordinator of this authority, whose certificate is "
                                      "for that host, accepts the certificate of {}",
                                      server, c.arguments.name));
   } catch (const std::exception& e) {  // ChannelLost, or Error
-    c.findings.wrong(Error::Kind::kNetwork, "tls", e.what(),
-                     fmt::format("compare the authority's fingerprint with the coordinator; there "
-                                 "firm check STUDY --pki DIR tells hosts and validity; the "
-                                 "clock here says {}",
+    c.findings.error(Error::Kind::kNetwork, "tls", e.what(),
+                     fmt::format("compare the authority's fingerprint with the coordinator, where "
+                                 "firm check STUDY --pki DIR shows hosts and validity; the clock "
+                                 "here says {}",
                                  pki::time_text(c.machine.now)));
   }
 }
@@ -153,9 +152,9 @@ void check_tls(const Context& c, const Credentials& credentials) {
 std::optional<Credentials> check_certificates(const Context& c, const StudyToCheck* study) {
   try {
     Credentials credentials = load(c);
-    tell_validity(c, "certificate", credentials.certificate, renewal(c.arguments));
-    tell_validity(c, "authority", credentials.ca, "a new authority, in time: firm pki init");
-    c.findings.ok("authority", fmt::format("fingerprint {}, to be compared over the telephone",
+    report_validity(c, "certificate", credentials.certificate, how_to_renew(c.arguments));
+    report_validity(c, "authority", credentials.ca, "make a new authority in time: firm pki init");
+    c.findings.ok("authority", fmt::format("fingerprint {}, to compare over the telephone",
                                            grouped(credentials.ca.fingerprint, 0)));
     if (!c.arguments.site()) {
       c.findings.ok("hosts", fmt::format("sites can write {} in --server",
@@ -165,19 +164,19 @@ std::optional<Credentials> check_certificates(const Context& c, const StudyToChe
     if (study != nullptr && !c.arguments.site()) check_enrolment(c, study->file);
     return credentials;
   } catch (const Error& e) {
-    c.findings.wrong(Error::Kind::kNetwork, "certificate", e.what(), fix_of(c));
+    c.findings.error(Error::Kind::kNetwork, "certificate", e.what(), fix_certificates(c));
     return {};
   }
 }
 
 void check_listen(const Context& c) {
-  const TcpOutcome outcome = try_to_listen(c.arguments.listen);
-  if (!outcome.wrong.empty()) {
-    c.findings.wrong(Error::Kind::kNetwork, "listen", outcome.wrong, outcome.fix);
-  } else if (outcome.loopback) {
-    c.findings.warning("listen",
-                       fmt::format("{}: only this machine can connect", c.arguments.listen),
-                       "0.0.0.0:PORT, or this machine's own address, for sites elsewhere");
+  const PortProbe probe = probe_listen(c.arguments.listen);
+  if (!probe.problem.empty()) {
+    c.findings.error(Error::Kind::kNetwork, "listen", probe.problem, probe.fix);
+  } else if (probe.loopback) {
+    c.findings.warning(
+        "listen", fmt::format("{}: only this machine can connect", c.arguments.listen),
+        "for sites on other machines, use 0.0.0.0:PORT or an address of this machine");
   } else {
     c.findings.ok("listen", fmt::format("{}: free", c.arguments.listen));
   }
@@ -192,15 +191,15 @@ std::string without_password(const std::string& proxy) {
 void check_server(const Context& c, const std::optional<Credentials>& credentials) {
   if (const char* variable = proxy_variable()) {
     c.findings.warning("server",
-                       fmt::format("{}: the site dials the proxy {}", variable,
+                       fmt::format("{}: the site connects through the proxy {}", variable,
                                    without_password(std::getenv(variable))),
-                       fmt::format("unset {}, or the host in no_proxy, if the proxy does not let "
-                                   "HTTP/2 through",
+                       fmt::format("if the proxy does not let HTTP/2 through, unset {} or add the "
+                                   "host to no_proxy",
                                    variable));
   } else {
-    const TcpOutcome outcome = try_to_connect(c.arguments.server, kPatienceSeconds);
-    if (!outcome.wrong.empty()) {
-      c.findings.wrong(Error::Kind::kNetwork, "server", outcome.wrong, outcome.fix);
+    const PortProbe probe = probe_connect(c.arguments.server, kConnectSeconds);
+    if (!probe.problem.empty()) {
+      c.findings.error(Error::Kind::kNetwork, "server", probe.problem, probe.fix);
       return;
     }
     c.findings.ok("server", fmt::format("{}: something listens there", c.arguments.server));
@@ -208,8 +207,8 @@ void check_server(const Context& c, const std::optional<Credentials>& credential
   if (credentials) {
     check_tls(c, *credentials);
   } else {
-    c.findings.warning("tls", "not tried without a site's certificate",
-                       "--name SITE --pki DIR, with a certificate that is in order");
+    c.findings.warning("tls", "not checked without the site's certificate",
+                       "give --name SITE --pki DIR with a valid certificate");
   }
 }
 

@@ -1,20 +1,20 @@
-// What a study file alone tells.
+// Checks the study file by itself.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "federation/pki/pki_show.h"
-#include "federation/protocol/terms.h"
 #include "check/preflight_checks.h"
-#include "solve/methods/firm.h"
+#include "federation/pki/describe.h"
+#include "federation/protocol/terms.h"
+#include "solve/registry.h"
 
 namespace firm::preflight_checks {
 namespace {
 
-constexpr const char* kOtherMethod =
-    "method = \"firm-ds\" in [solve] of the study, or --set method=firm-ds, the same everywhere";
+constexpr const char* kChangeMethod =
+    "set method = \"firm-ds\" in [solve] of the study, or --set method=firm-ds, at all sites";
 
 std::vector<std::string> names_of(const StudyFile& file) {
   std::vector<std::string> names;
@@ -31,8 +31,8 @@ std::optional<StudyFile> read(const Context& c) {
                               file.slices == 1 ? "" : "s", fmt::join(names_of(file), ", ")));
     return file;
   } catch (const Error& e) {
-    c.findings.wrong(Error::Kind::kUsage, "study", e.what(),
-                     "mend that place; docs/formats.md lists the keys of a study");
+    c.findings.error(Error::Kind::kUsage, "study", e.what(),
+                     "correct that line; docs/formats.md lists the keys of a study");
     return {};
   }
 }
@@ -40,10 +40,10 @@ std::optional<StudyFile> read(const Context& c) {
 bool has_site(const Context& c, const StudyFile& file) {
   const std::vector<std::string> names = names_of(file);
   if (!c.arguments.site() || std::ranges::find(names, c.arguments.name) != names.end()) return true;
-  c.findings.wrong(
+  c.findings.error(
       Error::Kind::kUsage, "site",
       fmt::format("--name: expected one of {}, found {}", fmt::join(names, ", "), c.arguments.name),
-      "the name of one of the study's sites, or the study that has this one");
+      "give the name of one of the study's sites, or the study with this site");
   return false;
 }
 
@@ -55,22 +55,23 @@ void use_given_file(const Context& c, StudyFile& file) {
   }
 }
 
-// What a federation does not allow; all sites in one process may do without.
-void refuse(const Context& c, const std::string& subject, const std::string& text,
-            const std::string& fix) {
+// Reports a violated rule of federations: an error in a federation, else a warning.
+void report_federation_problem(const Context& c, const std::string& subject,
+                               const std::string& text, const std::string& fix) {
   if (c.arguments.federated()) {
-    c.findings.wrong(Error::Kind::kUsage, subject, text, fix);
+    c.findings.error(Error::Kind::kUsage, subject, text, fix);
   } else {
     c.findings.warning(subject, fmt::format("in a federation: {}", text), fix);
   }
 }
 
-// Names of files in a certificate directory, and subjects of certificates.
+// Site names are file names in a certificate directory, and subjects of certificates.
 void check_names(const Context& c, const StudyFile& file) {
   for (const std::string& name : names_of(file)) {
     if (is_certificate_name(name)) continue;
-    refuse(c, "names", fmt::format("expected {}, found '{}'", kCertificateNameRule, name),
-           "another name for the site, in the study of the coordinator and all sites");
+    report_federation_problem(
+        c, "names", fmt::format("expected {}, found '{}'", kCertificateNameRule, name),
+        "give the site another name, in the study of the coordinator and all sites");
   }
 }
 
@@ -79,22 +80,24 @@ void check_secure(const Context& c, const StudyToCheck& study) {
   const std::size_t sites = study.file.sites.size();
   if (c.arguments.insecure) {
     c.findings.warning(subject, "--insecure: the coordinator may see what sites send",
-                       "leave --insecure away unless all have agreed to it");
-  } else if (study.options.method == "fedpgd") {
-    refuse(c, subject,
-           "expected a method that needs nothing but sums, found fedpgd, which needs every site's "
-           "image by itself",
-           fmt::format("{}; or --insecure at coordinator and sites", kOtherMethod));
+                       "omit --insecure unless all sites have agreed to it");
+  } else if (!find_method(study.options.method).sums_suffice) {
+    report_federation_problem(
+        c, subject,
+        fmt::format("expected a method that needs nothing but sums, found {}, which needs every "
+                    "site's image by itself",
+                    study.options.method),
+        fmt::format("{}; or use --insecure at coordinator and sites", kChangeMethod));
   } else if (sites < 3 && !c.arguments.allow_two) {
-    refuse(
+    report_federation_problem(
         c, subject,
         fmt::format("expected three sites or more, found {}: of two each can compute the other's "
                     "share",
                     sites),
-        "a third site; or --allow-two at coordinator and sites, if they trust each other");
+        "add a third site, or use --allow-two at coordinator and sites if they trust each other");
   } else if (sites < 3) {
     c.findings.warning(subject, "--allow-two: each of the two sites can compute the other's share",
-                       "a third site, unless the two trust each other");
+                       "add a third site, unless the two trust each other");
   } else {
     c.findings.ok(subject, fmt::format("{} sites, method {}: the coordinator sees noise", sites,
                                        study.options.method));
@@ -103,15 +106,16 @@ void check_secure(const Context& c, const StudyToCheck& study) {
 
 void check_chunks(const Context& c, const StudyToCheck& study) {
   if (study.options.chunks == 1) return;
-  refuse(c, "chunks", fmt::format("expected chunks = 1, found {}", study.options.chunks),
-         "chunks = 1 in [solve] of the study: sites solve all slices at once");
+  report_federation_problem(
+      c, "chunks", fmt::format("expected chunks = 1, found {}", study.options.chunks),
+      "set chunks = 1 in [solve] of the study: sites solve all slices at once");
 }
 
-// What people can compare: it is what the coordinator compares.
-void tell_agreement(const Context& c, const StudyToCheck& study) {
+// Shows a fingerprint for people to compare; the coordinator compares the same terms.
+void report_agreement(const Context& c, const StudyToCheck& study) {
   const std::string hash = study_hash(terms_of(study.file, study.options), {});
-  c.findings.ok("agreement", fmt::format("fingerprint of study and options: {}; it has to be the "
-                                         "same at all others",
+  c.findings.ok("agreement", fmt::format("fingerprint of study and options: {}; it must be the "
+                                         "same at all other sites",
                                          grouped(hash.substr(0, 16), 0)));
 }
 
@@ -126,42 +130,43 @@ std::optional<StudyToCheck> check_study(const Context& c) {
     const SolveOptions options = options_of(*file, c.arguments.study, c.arguments.settings);
     return StudyToCheck{*file, options};
   } catch (const Error& e) {
-    c.findings.wrong(Error::Kind::kUsage, "options", e.what(),
-                     "firm recon --help lists the options and what they take");
+    c.findings.error(Error::Kind::kUsage, "options", e.what(),
+                     "firm recon --help lists the options and their values");
     return {};
   }
 }
 
 void check_method(const Context& c, const StudyToCheck& study, const std::vector<Site>& known) {
   const std::string& method = study.options.method;
-  if (method != "firm" && method != "firm+") {
+  const auto require = find_method(method).require;
+  if (require == nullptr) {
     c.findings.ok("method", method);
     return;
   }
-  Study to_judge;
-  to_judge.other = study.file.other;
+  Study assumed;
+  assumed.other = study.file.other;
   for (const SiteEntry& entry : study.file.sites) {
     Site site;
     site.sigma = entry.sigma_value();
-    // The rays of sites elsewhere are not known; those of one that is here stand for them.
+    // The rays of other sites are unknown here; assume those of a site that is here.
     if (!known.empty()) site.geometry = known.front().geometry;
     for (const Site& here : known) {
       if (here.name == entry.name) site = here;
     }
-    to_judge.sites.push_back(site);
+    assumed.sites.push_back(site);
   }
   try {
-    check_firm_assumptions(to_judge, method);
+    require(assumed);
   } catch (const Error& e) {
-    c.findings.wrong(Error::Kind::kUsage, "method", e.what(), kOtherMethod);
+    c.findings.error(Error::Kind::kUsage, "method", e.what(), kChangeMethod);
     return;
   }
   if (known.size() == study.file.sites.size()) {
     c.findings.ok("method", fmt::format("{}: all sites have the same rays and sigma", method));
   } else {
     c.findings.ok("method",
-                  fmt::format("{}: needs the same angles and beamlets at all sites, which "
-                              "shows when they connect",
+                  fmt::format("{}: needs the same angles and beamlets at all sites, which is "
+                              "checked when they connect",
                               method));
   }
 }
@@ -170,7 +175,7 @@ void check_federation(const Context& c, const StudyToCheck& study) {
   check_names(c, study.file);
   check_secure(c, study);
   check_chunks(c, study);
-  tell_agreement(c, study);
+  report_agreement(c, study);
   if (c.arguments.publish) {
     c.findings.ok("publish", "at the end this site's image goes to the coordinator");
   }

@@ -21,7 +21,7 @@ std::uint64_t memory_of_system() {
   return kUnlimited;
 }
 
-// None when the group has no limit.
+// Empty if the group has no limit.
 std::optional<std::uint64_t> limit_of(const std::filesystem::path& group) {
   std::ifstream in(group / "memory.max");
   std::uint64_t bytes = 0;
@@ -29,7 +29,7 @@ std::optional<std::uint64_t> limit_of(const std::filesystem::path& group) {
   return {};
 }
 
-// Without the pages of files, which the group gives back.
+// Pages of files are not counted: the group gives them back under pressure.
 std::uint64_t used_by(const std::filesystem::path& group) {
   std::ifstream in(group / "memory.stat");
   std::string field;
@@ -40,7 +40,7 @@ std::uint64_t used_by(const std::filesystem::path& group) {
   return 0;
 }
 
-// What the control groups of this process, one within the other, leave (version 2).
+// Memory that the nested control groups (version 2) of this process leave.
 std::uint64_t memory_of_groups() {
   std::ifstream in("/proc/self/cgroup");
   std::uint64_t left = kUnlimited;

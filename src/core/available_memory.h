@@ -1,12 +1,12 @@
-// How much memory this process can still get.
+// Memory that this process can still get.
 #pragma once
 
 #include <cstdint>
 
 namespace firm {
 
-// What the system has, or what the control group leaves, as under Slurm or systemd, whichever is
-// less.
+// The smaller of the memory that the system has available and the memory that the process's control
+// group (Slurm, systemd) leaves, in bytes.
 std::uint64_t available_memory();
 
 }  // namespace firm

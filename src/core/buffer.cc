@@ -16,8 +16,8 @@ std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / 
 
 bool is_large(std::size_t bytes) { return bytes >= kHugePage; }
 
-// Zeroed by the system, page by page, when first touched. Aligned by mapping more than is needed
-// and giving back both ends.
+// The system zeroes each page when it is first touched. To align the block, maps more than is
+// needed and returns both ends.
 void* map_huge(std::size_t bytes) {
   const std::size_t rounded = round_up(bytes, kHugePage);
   void* mapped = mmap(nullptr, rounded + kHugePage, PROT_READ | PROT_WRITE,
@@ -28,7 +28,7 @@ void* map_huge(std::size_t bytes) {
   const std::size_t before = round_up(address, kHugePage) - address;
   if (before > 0) munmap(first, before);
   munmap(first + before + rounded, kHugePage - before);
-  // A refusal only means small pages: slower, not wrong.
+  // If refused, pages are small: slower, not wrong.
   static_cast<void>(madvise(first + before, rounded, MADV_HUGEPAGE));
   return first + before;
 }

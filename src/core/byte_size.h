@@ -1,4 +1,4 @@
-// Numbers of bytes, as people write and read them.
+// Parses and prints sizes in bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace firm {
 
 // "2GB", "1500 MB", "2GiB", "0.5 TB", "4096 B": powers of 1000 (kB, MB, GB, TB) or of 1024 (KiB,
-// MiB, GiB, TiB), in upper or lower case. Nothing when the number or the unit is missing or is not
-// one, when it is not at least one byte, or too large to count.
+// MiB, GiB, TiB), in upper or lower case. Empty if the number or the unit is missing or unknown, or
+// if the size is less than one byte or does not fit into 64 bits.
 std::optional<std::uint64_t> parse_byte_size(const std::string& text);
 
 // "325 MiB", "1.2 GiB".

@@ -2,8 +2,8 @@
 //
 // Rows are cut into pieces of fixed length and a sum is formed piece by piece, so that it does not
 // depend on the number of threads. Within a piece values are visited `period()` at a time, a few
-// whole rows, so that what belongs to a column can be a short repeated pattern and compilers
-// vectorise over values, however few columns there are. All memory is taken at construction.
+// whole rows, so that values per column become a short repeated pattern and compilers
+// vectorise over values, however few columns there are. Takes all memory at construction.
 #pragma once
 
 #include <algorithm>

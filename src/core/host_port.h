@@ -1,4 +1,4 @@
-// HOST:PORT, as people write addresses.
+// Parses network addresses, HOST:PORT.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ struct HostPort {
   int port = 0;
 };
 
-// "HOST:PORT" or, for IPv6, "[HOST]:PORT"; nothing when it is neither.
+// "HOST:PORT" or, for IPv6, "[HOST]:PORT"; empty if the text is neither.
 std::optional<HostPort> parse_host_port(const std::string& text);
 
-// "localhost", 127.x.y.z or ::1: what other machines cannot reach. A name that only looks like an
-// address, such as 127.evil.org, is none.
+// Whether other machines cannot reach the host: "localhost", 127.x.y.z or ::1. A name that only
+// looks like such an address, for example 127.evil.org, is not one.
 bool is_loopback_host(const std::string& host);
 
 }  // namespace firm

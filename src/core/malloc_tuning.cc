@@ -11,7 +11,7 @@ constexpr int kStep = 1 << 20;
 
 }  // namespace
 
-// A refusal only means slower.
+// If the C library refuses, the program is only slower.
 void tune_malloc() {
   mallopt(M_MMAP_THRESHOLD, kLargestKept);
   mallopt(M_TRIM_THRESHOLD, kMostKept);

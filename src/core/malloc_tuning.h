@@ -1,12 +1,11 @@
-// What the C library does with memory that was freed.
+// Tunes the C library's allocator for programs that exchange messages.
 #pragma once
 
 namespace firm {
 
-// For programs that send and receive: messages of some 100 KiB come and go in every round, on
-// several threads. From now on freed blocks of up to 1 MiB stay with the process, since the kernel
-// clearing their pages again and again was a fifth of a site's time; and all threads share them,
-// since otherwise each keeps its own.
+// Keeps freed blocks of up to 1 MiB in the process, and shares them between threads. Messages of
+// about 100 KiB are allocated and freed in every round on several threads; returning them to the
+// kernel, which clears their pages each time, took a fifth of a site's time.
 void tune_malloc();
 
 }  // namespace firm

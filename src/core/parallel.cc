@@ -16,12 +16,12 @@
 namespace firm {
 namespace {
 
-// Pauses of about 15 nanoseconds. To wake a sleeping thread takes tens of microseconds, and more in
-// a virtual machine, so a wait is worth some 300 of them; but on a busy machine, where it would end
-// in sleep anyway, the other thread needs the processor more.
+// Numbers of pauses of about 15 nanoseconds. Waking a sleeping thread takes tens of microseconds,
+// more in a virtual machine, so spinning for longer pays; on a busy machine, where the wait ends in
+// sleep anyway, the other thread needs the processor more.
 constexpr int kMostSpins = 20000;
 constexpr int kLeastSpins = 500;
-constexpr int kTrial = 16;  // every so many waits are long ones again
+constexpr int kTrial = 16;  // one wait in so many is long again
 
 void pause() {
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ void pause() {
 #endif
 }
 
-// One thread's waiting: how long it spins follows from how its last waits ended.
+// Waiting of one thread. Adapts the time it spins to how its last waits ended.
 class Patience {
  public:
   // Returns when the value is no longer `old`.
@@ -166,7 +166,7 @@ Pool& pool() {
   return instance;
 }
 
-// 0 when the variable is missing or not a positive number.
+// 0 if the variable is missing or is not a positive number.
 int threads_of_environment() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr) return 0;

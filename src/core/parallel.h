@@ -1,11 +1,11 @@
 // Parallel loops.
 //
-// Every loop here hands out independent tasks, so what a task computes does not depend on how many
-// threads there are or in which order they come.
+// Tasks of a loop are independent: their results do not depend on the number of threads or on the
+// order in which tasks run.
 //
-// Threads wait for work by spinning for a fraction of a millisecond, since loops follow closely,
-// and then sleep: a thread that spins for longer would keep others from the processor that the loop
-// is waiting for, which on a busy machine costs more than the loop.
+// Idle threads spin for a fraction of a millisecond, because the next loop usually follows soon,
+// and then sleep: on a busy machine, a thread that spins for longer keeps the processor from the
+// threads that the loop waits for.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,13 @@ namespace firm {
 // Threads this process may use (OMP_NUM_THREADS, else CPU affinity); `requested` if it is positive.
 int thread_count(int requested);
 
-// How tasks are handed out. One by one, in order, the next to whoever is free: for tasks of
-// different lengths, longest first. Or a range to each thread, which then helps with what others
-// have not come to: consecutive loops over the same pieces of memory find them in the cache of the
-// same processor.
+// How threads get tasks. Either one by one, in order: for tasks of different lengths, longest
+// first. Or as one range per thread; a thread that is done helps the others. Consecutive loops over
+// the same memory then find it in the cache of the same processor.
 enum class Handout { kQueue, kRanges };
 
-// call(task, index) for index = 0..count-1, on this thread and up to threads - 1 others. While
-// another thread of the program does the same, on this one alone.
+// Calls call(task, index) for index = 0..count-1, on this thread and up to threads - 1 others; on
+// this thread alone while another thread of the program runs a loop.
 void run_tasks(std::size_t count, int threads, Handout handout,
                void (*call)(const void* task, std::size_t index), const void* task);
 
@@ -40,8 +39,8 @@ void parallel_for(std::size_t count, int threads, const Task& task,
       [](const void* it, std::size_t index) { (*static_cast<const Task*>(it))(index); }, &task);
 }
 
-// Calls body(row) for row = 0..rows-1, in tasks of fixed length: for work too small for a task
-// each.
+// Calls body(row) for row = 0..rows-1, in tasks of a fixed number of rows: for rows too short to be
+// tasks of their own.
 template <typename Body>
 void parallel_rows(std::size_t rows, int threads, const Body& body) {
   constexpr std::size_t kTaskRows = 512;

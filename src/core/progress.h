@@ -1,4 +1,4 @@
-// Progress: how long work tells its caller how far it is.
+// Progress: a callback by which long work reports how far it is.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 namespace firm {
 
-// Called from the thread that does the work, with what is being done and the part done, 0 to 1.
-// May be empty.
+// Called from the thread that does the work, with the name of the step and the fraction done, 0
+// to 1. May be empty.
 using Progress = std::function<void(const std::string& stage, double fraction)>;
 
 inline void report(const Progress& progress, const std::string& stage, double fraction) {

@@ -1,4 +1,4 @@
-// Timing.
+// Stopwatch and repeated measurements.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Adds the time of its life to a total.
+// Adds the time between its construction and destruction to a total.
 class Timed {
  public:
   explicit Timed(double& total) : total_(total) {}
@@ -29,9 +29,9 @@ class Timed {
   Stopwatch watch_;
 };
 
-// Shortest time of one call of `work`, in seconds: on a machine that others use, too, the minimum
-// of repeats. Repeats for about `budget` seconds, and at least three times; the first call, which
-// warms up caches and pages, does not count.
+// Shortest time of one call of `work`, in seconds; on a shared machine the minimum is the most
+// reliable number. Repeats for about `budget` seconds, and at least three times; the first call,
+// which warms up caches and pages, does not count.
 template <typename Work>
 double least_seconds(double budget, const Work& work) {
   work();

@@ -25,8 +25,8 @@ std::string machine_name() {
 bool ListenAddress::loopback() const { return is_loopback_host(host); }
 
 ListenAddress parse_listen_address(const std::string& option, const std::string& text) {
-  const bool alone = text.find(':') == std::string::npos;  // "8080"
-  const std::optional<HostPort> at = parse_host_port(alone ? ":" + text : text);
+  const bool port_only = text.find(':') == std::string::npos;  // "8080"
+  const std::optional<HostPort> at = parse_host_port(port_only ? ":" + text : text);
   if (!at) {
     throw usage_error({option, "", "PORT or HOST:PORT, for example 8080 or 127.0.0.1:0",
                        fmt::format("'{}'", text)});
@@ -36,20 +36,20 @@ ListenAddress parse_listen_address(const std::string& option, const std::string&
 
 std::string url_of(const ListenAddress& a) {
   const std::string host = a.host == "0.0.0.0" || a.host == "::" ? machine_name() : a.host;
-  const bool six = host.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}/", six ? "[" : "", host, six ? "]" : "", a.port);
+  const bool ipv6 = host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}/", ipv6 ? "[" : "", host, ipv6 ? "]" : "", a.port);
 }
 
-std::string exposure_warning(const ListenAddress& address, const std::string& may) {
+std::string exposure_warning(const ListenAddress& address, const std::string& allowed) {
   if (address.loopback()) return "";
-  return "warning: the dashboard can be reached from other machines, without encryption; who has "
-         "its address with the token can " +
-         may;
+  return "warning: the dashboard can be reached from other machines, without encryption; anyone "
+         "who has its address with the token can " +
+         allowed;
 }
 
 bool is_local_host(const std::string& host_header) {
   std::optional<HostPort> at = parse_host_port(host_header);
-  if (!at) at = parse_host_port(host_header + ":80");  // where it is 80, it is left out
+  if (!at) at = parse_host_port(host_header + ":80");  // browsers omit the default port
   return at && is_loopback_host(at->host);
 }
 

@@ -9,20 +9,20 @@
 #include "live/finished_runs.h"
 #include "live/live_feed.h"
 #include "live/server.h"
-#include "run/report/report_parts.h"
+#include "run/report/report_sections.h"
 #include "run/store/run_json.h"
 
 namespace firm {
 namespace {
 
-// Pages that are open get the report within this time after the end.
-constexpr double kFarewellSeconds = 10;
-constexpr std::chrono::milliseconds kPatience(2000);
+// Open pages have this long to fetch the report after the end of the run.
+constexpr double kReportSeconds = 10;
+constexpr std::chrono::milliseconds kEventTimeout(2000);
 
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kOther = "other";  // has no data, and no residual
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kOther = "other";  // an image without data, and so without residual
 
-// What history.jsonl has of a round, in its order; and the values.
+// Curves of a run, as in history.jsonl; values_of() returns their values in the same order.
 std::vector<CurveName> curves_of(const std::vector<std::string>& names) {
   std::vector<CurveName> curves;
   for (const char* key :
@@ -38,32 +38,32 @@ std::vector<CurveName> curves_of(const std::vector<std::string>& names) {
 std::vector<double> values_of(const RoundRecord& r, const std::vector<std::string>& names) {
   std::vector<double> values = {r.objective,
                                 r.step_norm,
-                                r.violation.value_or(kNotKnown),
+                                r.violation.value_or(kUnknown),
                                 r.kkt,
-                                r.step_size > 0 ? r.step_size : kNotKnown,
-                                r.error.value_or(kNotKnown)};
+                                r.step_size > 0 ? r.step_size : kUnknown,
+                                r.error.value_or(kUnknown)};
   for (std::size_t v = 0; v < names.size(); ++v) {
     if (names[v] != kOther) values.push_back(r.residuals[v]);
   }
   return values;
 }
 
-std::vector<SiteLevels> levels_of(const RunStart& start) {
+std::vector<SiteTargets> residual_targets(const RunStart& start) {
   const double s = start.options.stop.discrepancy;
   if (!(s > 0)) return {};
-  std::vector<SiteLevels> levels = start.full_scales;
-  for (SiteLevels& of_chunk : levels) {
-    for (auto& [site, level] : of_chunk) level *= s;
+  std::vector<SiteTargets> targets = start.full_scales;
+  for (SiteTargets& of_chunk : targets) {
+    for (auto& [site, target] : of_chunk) target *= s;
   }
-  return levels;
+  return targets;
 }
 
-// Calls what was there before, then `more`.
-template <typename... Arguments, typename More>
-void add(std::function<void(Arguments...)>& callback, More more) {
-  callback = [before = std::move(callback), more](Arguments... arguments) {
+// Makes `callback` call `handler` after what it called before.
+template <typename... Arguments, typename Handler>
+void add(std::function<void(Arguments...)>& callback, Handler handler) {
+  callback = [before = std::move(callback), handler](Arguments... arguments) {
     if (before) before(arguments...);
-    more(arguments...);
+    handler(arguments...);
   };
 }
 
@@ -71,21 +71,21 @@ void add(std::function<void(Arguments...)>& callback, More more) {
 
 class Dashboard::Impl {
  public:
-  Impl(LiveRun& run, const std::string& where)
-      : run_(run), feed_(run), server_(parse_listen_address("--dashboard", where), source()) {}
+  Impl(LiveRun& run, const std::string& address)
+      : run_(run), feed_(run), server_(parse_listen_address("--dashboard", address), source()) {}
   ~Impl() { feed_.close(); }
 
   const Server& server() const { return server_; }
 
-  // Returns when the pages that are open have asked for the document of the end. They are counted
-  // before they can hear of it.
+  // Returns when all open pages have fetched the final document. Counts the pages before they can
+  // learn of the end.
   void end(const std::string& state, const std::string& stage, std::string document) {
     const int pages = run_.watchers();
     over_ = true;
     run_.end(state, stage, std::move(document));
     feed_.publish();
     const Stopwatch watch;
-    while (farewells_ < pages && watch.seconds() < kFarewellSeconds) {
+    while (reports_sent_ < pages && watch.seconds() < kReportSeconds) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
@@ -95,7 +95,7 @@ class Dashboard::Impl {
     ServerSource source;
     source.document = [this] { return feed_.document(); };
     source.document_sent = [this] {
-      if (over_) ++farewells_;
+      if (over_) ++reports_sent_;
     };
     source.images = [this] { return run_.images().json(); };
     source.metrics = [this] { return feed_.metrics(); };
@@ -105,17 +105,17 @@ class Dashboard::Impl {
       if (done) feed_.publish();
       return done;
     };
-    source.events = [this](const auto& write) { tell(write); };
+    source.events = [this](const auto& write) { write_events(write); };
     return source;
   }
 
-  void tell(const std::function<bool(const std::string&)>& write) {
+  void write_events(const std::function<bool(const std::string&)>& write) {
     run_.add_watcher(1);
     std::uint64_t cursor = 0;
     bool more = write(fmt::format("event: document\ndata: {}\n\n", feed_.document(&cursor)));
     while (more) {
-      const LiveFeed::Events events = feed_.wait(cursor, kPatience);
-      // A comment finds out whether anybody still listens.
+      const LiveFeed::Events events = feed_.wait(cursor, kEventTimeout);
+      // Writing a comment finds out whether the page still listens.
       more = write(events.text.empty() ? ":\n\n" : events.text) && !events.last;
     }
     run_.add_watcher(-1);
@@ -124,12 +124,12 @@ class Dashboard::Impl {
   LiveRun& run_;
   LiveFeed feed_;
   std::atomic<bool> over_ = false;
-  std::atomic<int> farewells_ = 0;
+  std::atomic<int> reports_sent_ = 0;
   Server server_;
 };
 
-Dashboard::Dashboard(const std::string& kind, const std::string& where)
-    : run_(kind), impl_(std::make_unique<Impl>(run_, where)) {}
+Dashboard::Dashboard(const std::string& kind, const std::string& address)
+    : run_(kind), impl_(std::make_unique<Impl>(run_, address)) {}
 
 Dashboard::~Dashboard() = default;
 
@@ -160,7 +160,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
                 .history = start.history,
                 .chunk = start.chunk,
                 .chunks = start.chunks,
-                .levels = levels_of(start)});
+                .residual_targets = residual_targets(start)});
   });
   const std::function<bool()> interrupted = callbacks.interrupted;
   add(callbacks.on_round,
@@ -170,7 +170,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
         run_.wait_while_paused(interrupted);
       });
   callbacks.wants_images = [this] { return run_.wants_images(); };
-  callbacks.on_images = [this](const ImagesNow& now) { run_.images().take(now); };
+  callbacks.on_images = [this](const ImagesNow& now) { run_.images().update(now); };
   callbacks.interrupted = [this, interrupted] {
     return run_.stop_requested() || (interrupted && interrupted());
   };
@@ -178,7 +178,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
 
 void Dashboard::end(const std::string& state, const std::string& stage,
                     const std::string& directory) {
-  impl_->end(state, stage, directory.empty() ? "" : document_in(directory));
+  impl_->end(state, stage, directory.empty() ? "" : saved_document(directory));
 }
 
 }  // namespace firm

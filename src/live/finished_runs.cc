@@ -14,24 +14,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With what the run was compared with; without a page, from the other files.
+// Prefers the saved report, which may hold images to compare with; rebuilds the document if there
+// is none.
 std::string document_of(const std::string& directory) {
-  const std::string left = document_in(directory);
-  return left.empty() ? report_document({{directory}}) : left;
+  const std::string saved = saved_document(directory);
+  return saved.empty() ? report_document({{directory}}) : saved;
 }
 
 }  // namespace
 
-std::string document_in(const std::string& directory) {
+std::string saved_document(const std::string& directory) {
   if (!fs::exists(fs::path(directory) / "summary.json")) return "";
   std::ifstream in(fs::path(directory) / "report.html", std::ios::binary);
   return document_in_page(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-std::string finished_runs(const std::vector<std::string>& directories) {
+std::string finished_runs_document(const std::vector<std::string>& directories) {
   FIRM_CHECK(!directories.empty());
   if (directories.size() == 1) return document_of(directories.front());
-  // Documents are long: they are put together as texts.
+  // Joins the documents as texts: they are too long to parse and write again.
   std::string all = R"({"format":"firm-comparison","version":1,"runs":[)";
   for (std::size_t k = 0; k < directories.size(); ++k) {
     const std::string name = nlohmann::json(directories[k])

@@ -1,4 +1,4 @@
-// Runs that have ended, for a page: what `firm view` shows.
+// Documents of finished runs, which `firm view` shows.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace firm {
 
-// The document of the page that a run has left in its directory; empty: it has not come to its end,
-// or left none.
-std::string document_in(const std::string& directory);
+// The document in the report.html of a finished run; empty if the run has not finished or wrote no
+// report.
+std::string saved_document(const std::string& directory);
 
-// JSON: the document of one run, or a comparison of several. Throws firm::Error when a directory
-// holds no run that has come to its end.
-std::string finished_runs(const std::vector<std::string>& directories);
+// The document of one run, or a comparison of several, as JSON. Throws firm::Error when a directory
+// holds no finished run.
+std::string finished_runs_document(const std::vector<std::string>& directories);
 
 }  // namespace firm

@@ -1,5 +1,5 @@
-// LiveFeed: what pages get to know of a run, made once for all of them: four times a second at
-// first, once a second later.
+// LiveFeed: makes the events that pages receive about a run, once for all pages: four times a
+// second during the first seconds, once a second later.
 #pragma once
 
 #include <chrono>
@@ -16,26 +16,26 @@ namespace firm {
 
 class LiveFeed {
  public:
-  // `interval` between looks at the run.
+  // `interval` is the time between two updates at the start of the run.
   explicit LiveFeed(LiveRun& run, std::chrono::milliseconds interval = kInterval);
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
 
-  // The run as it is now: JSON. `cursor` is where its events go on.
+  // The current document of the run, as JSON. Sets `cursor` to the position of the next event.
   std::string document(std::uint64_t* cursor = nullptr);
 
   struct Events {
     std::string text;   // in the format of server-sent events
-    bool last = false;  // there are no more
+    bool last = false;  // no more events will follow
   };
-  // Those after `cursor`, which goes on; waits for some, up to `patience`. A reader that is too
-  // slow gets the document again.
-  Events wait(std::uint64_t& cursor, std::chrono::milliseconds patience);
+  // Returns the events after `cursor` and advances it. Waits for events up to `timeout`. A reader
+  // that is too slow gets the whole document again.
+  Events wait(std::uint64_t& cursor, std::chrono::milliseconds timeout);
 
-  // Makes what is new known at once.
+  // Makes events for all changes at once.
   void publish();
-  // Ends waiting.
+  // Ends all calls of wait().
   void close();
 
   std::string metrics();
@@ -49,28 +49,29 @@ class LiveFeed {
   };
 
   void update();
-  // Events of an update, for who looks.
-  void tell(bool anew, const RunCurves& fresh);
-  void begin_anew();
-  // Points of the rounds that are new, for curves of all and for those of an event.
-  void take_rounds(RunCurves& fresh);
+  // Makes the events of an update. `restarted`: the run has started again.
+  void push_events(bool restarted, const RunCurves& new_points);
+  // Reads facts and history after a start of the run.
+  void restart();
+  // Appends the new rounds to all curves and to the points of the next event.
+  void append_rounds(RunCurves& new_points);
   void push(const char* name, const std::string& json);
   std::string document_now() const;
 
   LiveRun& run_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  LiveRun::News news_;
+  LiveRun::Update update_;
   LiveFacts facts_;
-  nlohmann::ordered_json status_;  // as pages have it
-  std::string last_status_;        // as it was sent, but for times
-  double status_sent_ = -1;        // seconds of the run
+  nlohmann::ordered_json status_;  // `live` of the document
+  std::string last_status_;        // as last sent, without times
+  double status_sent_ = -1;        // when, in seconds of the run
   RunCurves curves_;
-  ContinuedRounds continued_;
-  std::vector<double> last_;  // values of the last round
-  std::uint64_t images_ = 0;
+  ChunkTimeline timeline_;
+  std::vector<double> last_values_;  // of the last round
+  std::uint64_t images_ = 0;         // version of the images last announced
   std::deque<Event> events_;
-  std::uint64_t numbers_ = 0;
+  std::uint64_t last_event_ = 0;  // number of the newest event
   bool ended_ = false;
   bool closed_ = false;
   std::jthread thread_;

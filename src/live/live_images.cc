@@ -9,11 +9,11 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kBytes = 2'000'000;
+constexpr std::size_t kMostBytes = 2'000'000;
 
 }  // namespace
 
-void LiveImages::take(const ImagesNow& now) {
+void LiveImages::update(const ImagesNow& now) {
   const Stopwatch watch;
   const std::lock_guard lock(mutex_);
   const std::size_t pixels = now.images.rows();
@@ -21,7 +21,7 @@ void LiveImages::take(const ImagesNow& now) {
   grid_ = now.grid;
   first_slice_ = now.first_slice;
   all_slices_ = now.all_slices;
-  packing_ = choose_packing(pixels * now.variables.size(), slices, kBytes);
+  packing_ = choose_packing(pixels * now.variables.size(), slices, kMostBytes);
   packing_.bits = 16;
   stacks_.clear();
   for (const ImageStack& s :
@@ -36,7 +36,7 @@ void LiveImages::take(const ImagesNow& now) {
     }
   }
   ++version_;
-  taking_ = watch.seconds();
+  copy_seconds_ = watch.seconds();
 }
 
 std::uint64_t LiveImages::version() const {
@@ -46,11 +46,11 @@ std::uint64_t LiveImages::version() const {
 
 double LiveImages::cost() const {
   const std::lock_guard lock(mutex_);
-  return taking_ + making_seconds_;
+  return copy_seconds_ + packing_seconds_;
 }
 
 std::string LiveImages::json() {
-  const std::lock_guard making(making_);
+  const std::lock_guard json_lock(json_mutex_);
   std::unique_lock lock(mutex_);
   if (version_ == json_version_) return json_;
   const Packing packing = packing_;
@@ -64,20 +64,20 @@ std::string LiveImages::json() {
                               {"all_slices", all_slices_},
                               {"slices", numbers},
                               {"reduction", packing.reduction}};
-  lock.unlock();  // the run does not wait for what follows
+  lock.unlock();  // packing takes long; the run must not wait for it
 
   const Stopwatch watch;
   const std::size_t pixels = grid.rows * grid.columns;
-  std::span<const float> left = values;
-  // Values are long, and need no escapes: they are put in as texts.
+  std::span<const float> remaining = values;
+  // Appends the long values as text: they need no escapes.
   json_ = j.dump();
   json_.back() = ',';
   json_ += R"("stacks":[)";
   for (std::size_t k = 0; k < stacks.size(); ++k) {
     PackedValues packed(packing, grid.rows, grid.columns);
     for (const std::size_t z : packing.slices) {
-      packed.add(z, left.first(pixels));
-      left = left.subspan(pixels);
+      packed.add(z, remaining.first(pixels));
+      remaining = remaining.subspan(pixels);
     }
     nlohmann::ordered_json one = {{"site", stacks[k].site},
                                   {"view", "reconstruction"},
@@ -92,7 +92,7 @@ std::string LiveImages::json() {
   json_ += "]}";
   json_version_ = version;
   lock.lock();
-  making_seconds_ = watch.seconds();
+  packing_seconds_ = watch.seconds();
   return json_;
 }
 

@@ -1,4 +1,4 @@
-// The images of a run that goes on, as a page wants them: few enough values, at most once a second.
+// LiveImages: the current images of a run, packed into few enough values for a page. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace firm {
 
 class LiveImages {
  public:
-  // Copies what a page shows; called by the run.
-  void take(const ImagesNow& now);
+  // Copies the values that a page shows. Called by the thread of the run.
+  void update(const ImagesNow& now);
 
-  // 0: none yet.
+  // Number of updates so far.
   std::uint64_t version() const;
-  // `images` of the document; empty: none yet. Made when it is asked for, once per version.
+  // `images` of the document; empty before the first update. Made on demand, once per version.
   std::string json();
-  // Seconds that the last ones took, of the run and of the server.
+  // Seconds that the last version took, in the run and in the server.
   double cost() const;
 
  private:
@@ -32,18 +32,18 @@ class LiveImages {
   };
 
   mutable std::mutex mutex_;
-  Packing packing_;  // of the slices that are copied
+  Packing packing_;  // of the copied slices
   ImageGrid grid_;
   std::size_t first_slice_ = 0;
   std::size_t all_slices_ = 0;
   std::vector<Stack> stacks_;
-  std::vector<float> values_;  // slice after slice, of stack after stack
+  std::vector<float> values_;  // stack by stack, slice by slice
   std::uint64_t version_ = 0;
-  std::mutex making_;  // of json_
+  std::mutex json_mutex_;  // guards json_ and json_version_
   std::string json_;
   std::uint64_t json_version_ = 0;
-  double taking_ = 0;
-  double making_seconds_ = 0;
+  double copy_seconds_ = 0;
+  double packing_seconds_ = 0;
 };
 
 }  // namespace firm

@@ -8,9 +8,10 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kMessages = 50;
-constexpr double kImageSeconds = 1;
-// Images may take so much of the time: seconds between them, for a second of work.
-constexpr double kImageRest = 400;
+constexpr double kImageInterval = 1;  // seconds, at least
+// Images that cost one second are this many seconds apart, so that they slow down a run very
+// little.
+constexpr double kImageIntervalPerCost = 400;
 
 }  // namespace
 
@@ -106,7 +107,7 @@ bool LiveRun::wants_images() const {
   if (watchers_ == 0) return false;
   const double now = watch_.seconds();
   if (now < next_images_) return false;
-  next_images_ = now + std::max(kImageSeconds, kImageRest * images_.cost());
+  next_images_ = now + std::max(kImageInterval, kImageIntervalPerCost * images_.cost());
   return true;
 }
 
@@ -124,27 +125,27 @@ bool LiveRun::set_paused(bool on) {
   return true;
 }
 
-LiveRun::News LiveRun::news() {
-  News news;
+LiveRun::Update LiveRun::take_update() {
+  Update update;
   const std::lock_guard lock(mutex_);
-  news.starts = starts_;
-  news.rounds.swap(rounds_);
-  news.status = status_;
-  news.ended = ended_;
+  update.starts = starts_;
+  update.rounds.swap(rounds_);
+  update.status = status_;
+  update.ended = ended_;
   if (!ended_) {
-    news.status.seconds = status_.seconds = watch_.seconds();
-    if (paused_) news.status.state = held_ ? "paused" : "pausing";
-    if (stop_) news.status.stage = "stopping after this round";
+    update.status.seconds = status_.seconds = watch_.seconds();
+    if (paused_) update.status.state = held_ ? "paused" : "pausing";
+    if (stop_) update.status.stage = "stopping after this round";
   }
   if (left_) {
-    // What was to last until now, and has not ended, was a wrong guess: nothing is known.
+    // The estimate is wrong if its time has passed: then the remaining time is unknown.
     const double seconds = left_->seconds - (worked_now() - left_at_);
-    if (seconds > 0) news.status.remaining = seconds;
-    news.status.at_most = left_->at_most;
-    news.status.progress = left_->done;
+    if (seconds > 0) update.status.remaining = seconds;
+    update.status.at_most = left_->at_most;
+    update.status.progress = left_->done;
   }
-  news.status.images = images_.version();
-  return news;
+  update.status.images = images_.version();
+  return update;
 }
 
 std::string LiveRun::document() const {

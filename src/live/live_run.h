@@ -1,5 +1,6 @@
-// LiveRun: a run as it goes on, between the thread that computes and those that show it. What the
-// run tells costs it next to nothing; what it is asked for, it finds out here.
+// LiveRun: the state of a running reconstruction, shared by the thread that computes and the
+// threads that show it. The run reports its progress here, which costs it almost nothing, and finds
+// out here whether it should pause or stop. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -17,70 +18,72 @@
 
 namespace firm {
 
-// What is known of a run from its start on.
+// Facts that do not change between the start of a run and its end.
 struct LiveFacts {
   std::string kind = {};                // recon, site, coordinator
-  nlohmann::ordered_json study = {};    // null: a coordinator's page shows none
+  nlohmann::ordered_json study = {};    // null for a coordinator, whose page shows none
   nlohmann::ordered_json summary = {};  // study, version, method, options
-  std::vector<CurveName> curves = {};   // that its rounds have values of
-  std::string history = {};             // lines of the rounds that are done
+  std::vector<CurveName> curves = {};   // names of the values of a round
+  std::string history = {};             // lines of history.jsonl before this start
   std::size_t chunk = 0;
   std::size_t chunks = 1;
-  std::vector<SiteLevels> levels = {};  // of the chunks so far; empty: no rule asks for them
+  // For each chunk so far; empty without the discrepancy rule.
+  std::vector<SiteTargets> residual_targets = {};
 };
 
 struct LiveRound {
   long round = 0;
   double seconds = 0;
-  std::vector<double> values;  // of LiveFacts::curves; what is not known is not finite
+  std::vector<double> values;  // in the order of LiveFacts::curves; not finite if unknown
 };
 
 class LiveRun {
  public:
   explicit LiveRun(std::string kind);
 
-  // ---- the run tells -----
-  // Again for every chunk, and when an attempt of a federation begins anew. The kind stays.
+  // ---- called by the run to report ----
+  // Called for every chunk and for every attempt of a federation. Keeps the kind.
   void start(LiveFacts facts);
   void set_state(const std::string& state, const std::string& stage = "");
   void add_message(const std::string& text);
-  // `left`, where it is known, counts down until the next round.
+  // `left`, if known, counts down until the next round.
   void add_round(int limit, LiveRound round, const std::optional<TimeLeft>& left = {});
   void set_sites(std::vector<LiveSite> sites);
   void set_sums(std::uint64_t sums, std::uint32_t attempt);
   void set_sent(std::map<std::string, LiveTraffic> sent);
   LiveImages& images() { return images_; }
-  // The last it tells; `document` may be empty.
+  // Must be the last report; `document` is empty if there is none.
   void end(const std::string& state, const std::string& stage, std::string document);
 
-  // ---- the run asks -----
+  // ---- called by the run to ask ----
   // Seconds since the start, without pauses.
   double worked() const;
   bool stop_requested() const { return stop_; }
-  // Between two rounds: whether to wait there. Until it is asked, the run is "pausing".
+  // Whether to wait between two rounds. A pause request turns the state into "pausing"; this call
+  // turns it into "paused".
   bool hold();
-  // Returns when the run may go on, or `interrupted` says that it is to end.
+  // Returns when the run may continue or `interrupted` returns true.
   void wait_while_paused(const std::function<bool()>& interrupted);
-  // Whether somebody looks, and it is time for newer images.
+  // Whether a page is open and it is time for newer images.
   bool wants_images() const;
 
-  // ---- the server asks -----
-  // False when the run is over.
+  // ---- called by the server ----
+  // These two return false when the run is over.
   bool request_stop();
   bool set_paused(bool on);
   void add_watcher(int count) { watchers_ += count; }
   int watchers() const { return watchers_; }
 
-  struct News {
+  struct Update {
     std::uint64_t starts = 0;       // how often `start` was called
-    std::vector<LiveRound> rounds;  // since the last news
+    std::vector<LiveRound> rounds;  // since the previous update
     LiveStatus status;
     bool ended = false;
   };
-  // Since the last call.
-  News news();
+  // Returns the changes since the previous call.
+  Update take_update();
   LiveFacts facts() const;
-  // Of a run that has ended; empty: there is none.
+  // The document of a run that has ended; empty if there is none.
   std::string document() const;
 
  private:
@@ -97,9 +100,9 @@ class LiveRun {
   bool paused_ = false;
   bool held_ = false;
   double held_since_ = 0;
-  double pauses_ = 0;  // that are over, in seconds
+  double pauses_ = 0;  // seconds of all finished pauses
   std::optional<TimeLeft> left_;
-  double left_at_ = 0;  // seconds worked
+  double left_at_ = 0;  // worked() when `left_` was estimated
   LiveImages images_;
   std::atomic<bool> stop_ = false;
   std::atomic<int> watchers_ = 0;

@@ -1,4 +1,4 @@
-// How a run is doing: `live` of docs/dashboard.md.
+// LiveStatus: the status of a run, `live` of the document that docs/dashboard.md describes.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace firm {
 struct LiveSite {
   std::string name;
   std::string state;
-  std::optional<PeerBytes> bytes;  // of the run, as a coordinator counts it
+  std::optional<PeerBytes> bytes;  // only at a coordinator
 };
 
 struct LiveMessage {
@@ -24,7 +24,7 @@ struct LiveMessage {
   std::string text;
 };
 
-// Messages of one kind that have left a site.
+// Messages of one kind that a site has sent.
 struct LiveTraffic {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
@@ -34,19 +34,19 @@ struct LiveStatus {
   std::string state = "starting";
   std::string stage;
   int round = 0;
-  int limit = 0;  // 0: not known
+  int limit = 0;  // 0: unknown
   std::size_t chunk = 0;
   std::size_t chunks = 1;
   double seconds = 0;
   std::optional<double> remaining;
-  bool at_most = false;            // `remaining` is a limit; else an estimate
-  std::optional<double> progress;  // part of the run that is behind
+  bool at_most = false;            // `remaining` is an upper limit, not an estimate
+  std::optional<double> progress;  // fraction of the run that is done
   std::vector<LiveSite> sites;
-  std::map<std::string, LiveTraffic> sent;  // by kind of message; of a site
+  std::map<std::string, LiveTraffic> sent;  // by kind of message; only at a site
   std::uint64_t sums = 0;
   std::uint32_t attempt = 0;
   std::deque<LiveMessage> messages;
-  std::uint64_t images = 0;  // version; 0: none yet
+  std::uint64_t images = 0;  // version of the images; 0: none yet
   bool control = true;
 };
 

@@ -1,4 +1,4 @@
-// Numbers of a run for Prometheus. docs/dashboard.md lists their names.
+// Metrics of a run for Prometheus. docs/dashboard.md lists their names.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace firm {
 
-// In Prometheus' text format. `last`: values of the last round; empty before there is one.
+// Returns the metrics in Prometheus' text format. `last_values` are those of the last round, empty
+// before the first.
 std::string metrics_text(const LiveFacts& facts, const LiveStatus& status,
-                         const std::vector<double>& last);
+                         const std::vector<double>& last_values);
 
 }  // namespace firm

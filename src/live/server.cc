@@ -14,8 +14,8 @@
 namespace firm {
 namespace {
 
-constexpr int kWatchers = 16;
-constexpr std::size_t kThreads = kWatchers + 4;
+constexpr int kMostPages = 16;  // each page holds a thread for its events
+constexpr std::size_t kThreads = kMostPages + 4;
 constexpr const char* kJson = "application/json";
 
 }  // namespace
@@ -27,7 +27,8 @@ class Server::Impl {
         source_(std::move(source)),
         token_(source_.control || !address.loopback() ? new_token() : "") {
     server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-    server_.set_socket_options([](socket_t socket) {  // the library's would share the port
+    // The library's own options would share the port with other processes.
+    server_.set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
@@ -35,10 +36,10 @@ class Server::Impl {
     server_.set_read_timeout(5);
     server_.set_write_timeout(5);
     server_.set_pre_routing_handler([this](const auto& request, auto& response) {
-      return admit(request, response) ? httplib::Server::HandlerResponse::Unhandled
-                                      : httplib::Server::HandlerResponse::Handled;
+      return authorize(request, response) ? httplib::Server::HandlerResponse::Unhandled
+                                          : httplib::Server::HandlerResponse::Handled;
     });
-    add_answers();
+    add_routes();
     listen();
   }
 
@@ -67,15 +68,15 @@ class Server::Impl {
       server_.listen_after_bind();
       listening_ended_ = true;
     });
-    // The library forgets a stop that comes before it listens.
+    // Waits, because the library ignores a stop() before it listens.
     while (!server_.is_running() && !listening_ended_) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 
-  // On loopback everybody on this machine may look; elsewhere, and to change something, the token
-  // is needed. The page itself holds nothing.
-  bool admit(const httplib::Request& request, httplib::Response& response) const {
+  // On loopback, all users of this machine may look. Everything else needs the token, except the
+  // page itself, which holds no data, and the metrics.
+  bool authorize(const httplib::Request& request, httplib::Response& response) const {
     response.set_header("Cache-Control", "no-store");
     response.set_header("X-Content-Type-Options", "nosniff");
     response.set_header("Referrer-Policy", "no-referrer");
@@ -88,7 +89,7 @@ class Server::Impl {
     const bool open = request.path == "/" || request.path == "/metrics" ||
                       (address_.loopback() && request.method == "GET");
     if (open || has_token(request.get_header_value("Authorization"), token_)) return true;
-    refuse(response, 401, "expected the token that the program has printed, found none or another");
+    refuse(response, 401, "expected the token that the program printed, found none or another");
     return false;
   }
 
@@ -97,7 +98,8 @@ class Server::Impl {
     response.set_content(fmt::format(R"({{"error":"{}"}})", why), kJson);
   }
 
-  // As it is: the library would compress contents, and takes ten seconds for an image.
+  // Uses a content provider, because the library would compress other contents, which takes ten
+  // seconds for an image.
   static void send(httplib::Response& response, std::string body, const char* type,
                    const std::function<void()>& sent = {}) {
     const auto text = std::make_shared<const std::string>(std::move(body));
@@ -111,7 +113,7 @@ class Server::Impl {
         });
   }
 
-  void add_answers() {
+  void add_routes() {
     server_.Get("/", [](const auto&, auto& response) {
       send(response, live_page(), "text/html; charset=utf-8");
     });
@@ -131,7 +133,7 @@ class Server::Impl {
     }
     for (const char* command : {"pause", "resume", "stop"}) {
       if (!source_.control) break;
-      // A request without a body need not say so: none is read.
+      // This form of handler reads no body, so requests need no Content-Length.
       server_.Post(fmt::format("/api/{}", command),
                    [this, command](const auto&, auto& response, const auto&) {
                      response.set_header("Connection", "close");
@@ -142,7 +144,7 @@ class Server::Impl {
   }
 
   void stream(httplib::Response& response) {
-    if (watchers_ >= kWatchers) return refuse(response, 503, "too many pages are open");
+    if (watchers_ >= kMostPages) return refuse(response, 503, "too many pages are open");
     response.set_chunked_content_provider(
         "text/event-stream", [this](std::size_t, httplib::DataSink& sink) {
           ++watchers_;

@@ -1,4 +1,4 @@
-// The HTTP server of a dashboard. docs/dashboard.md has its requests.
+// The HTTP server of a dashboard. docs/dashboard.md lists its requests.
 #pragma once
 
 #include <functional>
@@ -9,26 +9,27 @@
 
 namespace firm {
 
-// What the server asks for. All are called from several threads.
+// Functions that answer the requests. All must be thread-safe.
 struct ServerSource {
   std::function<std::string()> document;  // JSON
-  std::function<void()> document_sent;    // may be empty
-  std::function<std::string()> images;    // JSON; empty: none
-  std::function<std::string()> metrics;   // may be empty: there are none
-  // "pause", "resume", "stop"; false when the run is over. May be empty: nothing can be done.
+  std::function<void()> document_sent;    // optional
+  std::function<std::string()> images;    // JSON; empty text: none
+  std::function<std::string()> metrics;   // optional: without it there is no /metrics
+  // "pause", "resume" or "stop"; returns false when the run is over. Optional: without it a run
+  // cannot be controlled.
   std::function<bool(const std::string& command)> control;
-  // Writes server-sent events with `write`, until it answers false or there are no more.
+  // Writes server-sent events with `write` until it returns false or there are no more.
   std::function<void(const std::function<bool(const std::string&)>& write)> events;
 };
 
 class Server {
  public:
-  // Listens at once; throws firm::Error (kNetwork) when it cannot.
+  // Listens at once; throws firm::Error (kNetwork) if it cannot.
   Server(const ListenAddress& address, ServerSource source);
   ~Server();
 
   const ListenAddress& address() const;
-  // With what follows "#", which allows to control the run.
+  // Address with the token, if there is one, after "#".
   std::string url() const;
 
  private:

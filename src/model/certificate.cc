@@ -49,23 +49,52 @@ Block transmission_gradient(Problem& problem, const Block& r_n) {
   return g;
 }
 
-// The projected gradient of g_v - d_v g_N over the hosted variables but XRT (joint), or of g_v.
-Part measure(const Problem& problem, const Block& w, const Block& half_g, const Block& g_n,
-             bool joint) {
-  const std::size_t slices = problem.slices();
+// g_v - d_v g_N (joint) or g_v, value by value.
+class Gradient {
+ public:
+  Gradient(const Problem& problem, const Block& half_g, const Block& g_n, bool joint)
+      : problem_(problem), half_g_(half_g), g_n_(g_n), joint_(joint) {}
+
+  double operator()(std::size_t pixel, std::size_t column) const {
+    const std::size_t slices = problem_.slices();
+    const double own = 2 * static_cast<double>(half_g_(pixel, column));
+    if (!joint_) return own;
+    const double d = problem_.variables()[column / slices].d;
+    return own - d * static_cast<double>(g_n_(pixel, column % slices));
+  }
+
+ private:
+  const Problem& problem_;
+  const Block& half_g_;
+  const Block& g_n_;
+  bool joint_;
+};
+
+// Columns whose stationarity counts: all free images without a prior.
+std::vector<bool> projected_columns(const Problem& problem, const CertificateOptions& options) {
+  std::vector<bool> columns;
+  for (std::size_t k = 0; k < problem.columns(); ++k) {
+    const Variable& v = problem.variables()[k / problem.slices()];
+    columns.push_back(options.joint ? !v.transmission : v.measured);
+  }
+  if (options.prior != nullptr) {
+    for (const std::size_t column : options.prior->columns) columns[column] = false;
+  }
+  return columns;
+}
+
+// The projected gradient over these columns, and the smallest value of all.
+Part measure(const Problem& problem, const Block& w, const Gradient& g,
+             const std::vector<bool>& columns) {
   std::vector<Part> parts((w.rows() + kPiecePixels - 1) / kPiecePixels);
   parallel_for(parts.size(), problem.threads(), [&](std::size_t piece) {
     Part& part = parts[piece];
     const std::size_t end = std::min(w.rows(), (piece + 1) * kPiecePixels);
     for (std::size_t p = piece * kPiecePixels; p < end; ++p) {
       for (std::size_t k = 0; k < w.columns(); ++k) {
-        const Variable& v = problem.variables()[k / slices];
         const auto value = static_cast<double>(w(p, k));
         part.min_w = std::min(part.min_w, value);
-        if (joint ? v.transmission : !v.measured) continue;
-        double gradient = 2 * static_cast<double>(half_g(p, k));
-        if (joint) gradient -= v.d * static_cast<double>(g_n(p, k % slices));
-        part.stationarity_squared += cone_distance_squared(value, gradient);
+        if (columns[k]) part.stationarity_squared += cone_distance_squared(value, g(p, k));
       }
     }
   });
@@ -75,6 +104,30 @@ Part measure(const Problem& problem, const Block& w, const Block& half_g, const 
     all.min_w = std::min(all.min_w, part.min_w);
   }
   return all;
+}
+
+// Adds R(w) to the objective, and || (w - prox(w - t g)) / t ||^2 to the stationarity.
+void add_prior(const PriorTerm& term, const Block& w, const Gradient& g, double& objective,
+               double& stationarity_squared) {
+  Block own(w.rows(), term.columns.size());
+  for (std::size_t p = 0; p < w.rows(); ++p) {
+    for (std::size_t k = 0; k < own.columns(); ++k) own(p, k) = w(p, term.columns[k]);
+  }
+  std::vector<double> values(own.columns(), 0.0);
+  term.prior->add_values(own, values);
+  for (const double value : values) objective += value;
+  for (std::size_t p = 0; p < w.rows(); ++p) {
+    for (std::size_t k = 0; k < own.columns(); ++k) {
+      own(p, k) -= static_cast<float>(term.steps[k] * g(p, term.columns[k]));
+    }
+  }
+  term.prior->proximal_step(term.steps, own);
+  for (std::size_t p = 0; p < w.rows(); ++p) {
+    for (std::size_t k = 0; k < own.columns(); ++k) {
+      const double r = static_cast<double>(w(p, term.columns[k]) - own(p, k)) / term.steps[k];
+      stationarity_squared += r * r;
+    }
+  }
 }
 
 double squared(std::span<const float> values) {
@@ -112,11 +165,13 @@ Certificate certify(Problem& problem, Collective& collective, const Block& w,
     g_n = transmission_gradient(problem, share_transmission_residual(problem, collective, r));
     for (std::size_t k = 0; k < mu.size(); ++k) mu.values()[k] = -g_n.values()[k];
   }
-  const Part part = measure(problem, w, half_g, g_n, options.joint);
+  const Gradient g(problem, half_g, g_n, options.joint);
+  const Part part = measure(problem, w, g, projected_columns(problem, options));
   Block dw(problem.pixels(), problem.slices());
   if (!options.exact_primal || problem.complete()) Coupling(problem).combine(w, dw.values());
 
   std::array<double, 4> sums = {residual.objective(), part.stationarity_squared};
+  if (options.prior != nullptr) add_prior(*options.prior, w, g, sums[0], sums[1]);
   collective.sum(options.exact_primal ? std::span<float>() : dw.values(), std::span(sums).first(2));
   sums[2] = squared(dw.values());
   sums[3] = squared(mu.values());

@@ -11,21 +11,13 @@
 #pragma once
 
 #include "firm/block.h"
+#include "firm/solution.h"
+#include "model/prior.h"
 #include "model/problem.h"
 
 namespace firm {
 
 class Collective;
-
-struct Certificate {
-  double objective = 0;         // f(w)
-  double primal = 0;            // ||D w||
-  double min_w = 0;             // smallest value of any image
-  double stationarity = 0;      // ||projected gradient||
-  double relative = 0;          // stationarity / ||A^T b||
-  double multiplier = 0;        // ||mu||
-  std::vector<double> squares;  // ||A w - b||^2 of each hosted column
-};
 
 // ||A^T b|| over all sites, each weighted with 1 / s_i^2.
 double data_gradient_norm(Problem& problem, Collective& collective);
@@ -34,6 +26,9 @@ struct CertificateOptions {
   bool joint = true;          // whether the images are coupled
   bool exact_primal = false;  // D w = 0 by construction: no sum is spent on it
   double gradient_scale = 0;  // data_gradient_norm()
+  // Adds R(w) to the objective; stationarity is then || (w - prox(w - t g)) / t ||, t the prior's
+  // step.
+  const PriorTerm* prior = nullptr;
 };
 
 // `w`: hosted images. `mu`, pixels x slices, receives the multiplier. Every process takes part.

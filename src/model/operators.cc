@@ -7,26 +7,29 @@
 #include "core/timing.h"
 #include "firm/error.h"
 #include "firm/norm.h"
-#include "model/study.h"
+#include "firm/study.h"
 
 namespace firm {
 namespace {
 
-// Images with the same rays.
-struct SameRays {
-  const Geometry* geometry;
+// Images with the same matrix.
+struct SameMatrix {
+  ImageOperator matrix;
   std::vector<std::size_t> images;
+
+  bool is(const ImageOperator& other) const {
+    return matrix.projectors == other.projectors && same_rays(*matrix.geometry, *other.geometry);
+  }
 };
 
-std::vector<SameRays> group_by_rays(const std::vector<const Geometry*>& geometries) {
-  std::vector<SameRays> groups;
-  for (std::size_t k = 0; k < geometries.size(); ++k) {
-    if (geometries[k] == nullptr) continue;
-    const auto known = std::find_if(groups.begin(), groups.end(), [&](const SameRays& group) {
-      return same_rays(*group.geometry, *geometries[k]);
-    });
+std::vector<SameMatrix> group_by_matrix(const std::vector<ImageOperator>& images) {
+  std::vector<SameMatrix> groups;
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    if (images[k].geometry == nullptr) continue;
+    const auto known = std::find_if(groups.begin(), groups.end(),
+                                    [&](const SameMatrix& group) { return group.is(images[k]); });
     if (known == groups.end()) {
-      groups.push_back({geometries[k], {k}});
+      groups.push_back({images[k], {k}});
     } else {
       known->images.push_back(k);
     }
@@ -36,15 +39,17 @@ std::vector<SameRays> group_by_rays(const std::vector<const Geometry*>& geometri
 
 }  // namespace
 
-Operators::Operators(const std::vector<const Geometry*>& geometries, std::size_t slices,
-                     int threads, const std::string& kernel)
-    : images_(geometries.size()), slices_(slices), threads_(threads) {
-  for (SameRays& group : group_by_rays(geometries)) {
+Operators::Operators(const std::vector<ImageOperator>& images, std::size_t slices, int threads,
+                     const std::string& kernel)
+    : images_(images.size()), slices_(slices), threads_(threads), kernel_(kernel) {
+  for (SameMatrix& group : group_by_matrix(images)) {
     const std::size_t columns = group.images.size() * slices;
     const bool all = group.images.size() == images_;
-    auto projector = make_projector(*group.geometry, {kernel, threads, static_cast<int>(columns)});
-    groups_.push_back({std::move(group.images), std::move(projector),
-                       all ? Block() : Block(group.geometry->pixels(), columns), Block(), Block()});
+    const Geometry& geometry = *group.matrix.geometry;
+    const ProjectorFactory& factory = *group.matrix.projectors;
+    auto projector = factory.make(geometry, {kernel, threads, static_cast<int>(columns)});
+    groups_.push_back({std::move(group.images), &factory, std::move(projector),
+                       all ? Block() : Block(geometry.pixels(), columns), Block(), Block()});
   }
 }
 
@@ -189,7 +194,7 @@ const std::vector<double>& Operators::lambda_max() {
     lambda_max_.assign(images_, 0.0);
     for (const Group& group : groups_) {
       // One column is enough for a norm, and a projector of its own does not disturb the scratch.
-      const auto single = make_projector(group.projector->geometry(), {"auto", threads_, 1});
+      const auto single = group.factory->make(group.projector->geometry(), {kernel_, threads_, 1});
       const double value = spectral_norm(*single).lambda_max;
       for (const std::size_t image : group.images) lambda_max_[image] = value;
     }

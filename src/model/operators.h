@@ -1,8 +1,8 @@
-// Operators: the matrices A_i of several images at once, each image with its own geometry or with
-// none. Images with the same rays share one projector, and one walk along the rays.
+// Operators: the matrices A_i of several images at once. Images with the same matrix share one
+// projector, and one walk along the rays.
 //
-// Values that count more or less than others have weights W, a diagonal matrix: with
-// W^1/2 A and W^1/2 b in place of A and b, ||W^1/2 (A w - b)||^2 is a sum of plain squares again.
+// Weights W of the values, a diagonal matrix, are part of the operator: with W^1/2 A and W^1/2 b in
+// place of A and b, ||W^1/2 (A w - b)||^2 is a sum of plain squares again.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,32 @@
 #include <vector>
 
 #include "firm/projector.h"
+#include "model/projector_factory.h"
 
 namespace firm {
 
-// One Block (rays x columns) for each distinct geometry.
+// One Block (rays x columns) for each distinct matrix.
 using Sinograms = std::vector<Block>;
+
+// The matrix of one image: rays, and what makes projectors for them. No geometry: no matrix.
+struct ImageOperator {
+  ImageOperator(const Geometry* rays, const ProjectorFactory& factory = plain_projectors())
+      : geometry(rays), projectors(&factory) {}
+
+  const Geometry* geometry;  // copied by Operators
+  const ProjectorFactory* projectors;
+};
 
 class Operators {
  public:
-  // `geometries[k]` is that of image k, null for an image without an operator; image k has the
-  // columns k * slices .. (k + 1) * slices - 1 of a Block. The geometries are copied.
-  Operators(const std::vector<const Geometry*>& geometries, std::size_t slices, int threads,
+  // Image k has the columns k * slices .. (k + 1) * slices - 1 of a Block. Factories outlive this
+  // object.
+  Operators(const std::vector<ImageOperator>& images, std::size_t slices, int threads,
             const std::string& kernel = "auto");
 
   struct Group {
     std::vector<std::size_t> images;
+    const ProjectorFactory* factory;
     std::unique_ptr<Projector> projector;
     Block columns;   // scratch, empty when the group has all columns in order
     Block roots;     // W^1/2, empty when all weights are 1
@@ -39,8 +50,8 @@ class Operators {
   // Column of a Block of images to which column `column` of group `group` belongs.
   std::size_t image_column(std::size_t group, std::size_t column) const;
 
-  // From now on the operator of `image` is W^1/2 A; `weights`, rays x slices, are in [0, 1], so
-  // that lambda_max() remains a bound.
+  // Makes the operator of `image` W^1/2 A. `weights`, rays x slices, are in [0, 1], so that
+  // lambda_max() remains a bound.
   void weigh(std::size_t image, const Block& weights);
   // W^1/2 of an image, rays x slices; no rows: all 1.
   Block roots(std::size_t image) const;
@@ -51,15 +62,17 @@ class Operators {
 
   // y = A w.
   void forward(const Block& w, Sinograms& y);
-  // x = A^T y; columns without an operator become 0.
+  // x = A^T y; columns without a matrix become 0.
   void adjoint(const Sinograms& y, Block& x);
 
   // Time spent in forward and adjoint so far.
   double seconds() const { return seconds_; }
 
-  // lambda_max(A_i^T A_i) of each image, weights being 1, 0 without an operator; computed at the
-  // first call.
+  // lambda_max(A_i^T A_i) of each image with all weights 1, and 0 without a matrix. Computed at the
+  // first call, and at the first call after forget_norms().
   const std::vector<double>& lambda_max();
+  // Call when the matrices that the factories make have changed.
+  void forget_norms() { lambda_max_.clear(); }
 
  private:
   struct Place {
@@ -74,6 +87,7 @@ class Operators {
   std::size_t images_;
   std::size_t slices_;
   int threads_;
+  std::string kernel_;
   std::vector<Group> groups_;
   std::vector<double> lambda_max_;
   double seconds_ = 0;

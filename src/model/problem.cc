@@ -41,20 +41,24 @@ void add_variables(const Study& study, std::size_t site, std::vector<Variable>& 
 }
 
 // Variables of the sites whose data is here, in the order of the study.
-std::vector<Variable> hosted_variables(const Study& study, const std::vector<SiteData>& data) {
+std::vector<Variable> hosted_variables(const Study& study, const std::vector<SiteData>& data,
+                                       const std::vector<const ProjectorFactory*>& projectors) {
   study.validate();
+  FIRM_CHECK(projectors.empty() || projectors.size() == study.sites.size());
   std::vector<Variable> variables;
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     const auto here = [&](const SiteData& d) { return d.site == i; };
-    if (std::any_of(data.begin(), data.end(), here)) add_variables(study, i, variables);
+    if (!std::any_of(data.begin(), data.end(), here)) continue;
+    add_variables(study, i, variables);
+    if (!projectors.empty()) variables.back().projectors = projectors[i];
   }
   return variables;
 }
 
-std::vector<const Geometry*> measured_geometries(const std::vector<Variable>& variables) {
-  std::vector<const Geometry*> geometries;
-  for (const Variable& v : variables) geometries.push_back(v.measured ? &v.geometry : nullptr);
-  return geometries;
+std::vector<ImageOperator> matrices_of(const std::vector<Variable>& variables) {
+  std::vector<ImageOperator> matrices;
+  for (const Variable& v : variables) matrices.push_back(v.matrix());
+  return matrices;
 }
 
 void check_shape(const Study& study, const SiteData& data) {
@@ -106,9 +110,14 @@ std::vector<Variable> all_variables(const Study& study) {
 Problem::Problem(Study study, const std::vector<SiteData>& data, const ProblemOptions& options)
     : study_(std::move(study)),
       threads_(thread_count(options.threads)),
-      variables_(hosted_variables(study_, data)),
-      operators_(measured_geometries(variables_), study_.slices, threads_, options.kernel) {
-  take_data(data);
+      variables_(hosted_variables(study_, data, options.projectors)),
+      operators_(matrices_of(variables_), study_.slices, threads_, options.kernel),
+      data_(operators_.make_sinograms()),
+      largest_(columns(), 0.0),
+      rays_(columns(), 0),
+      energy_(columns(), 0.0) {
+  study_.data.clear();  // data_ has what is solved
+  for (const SiteData& d : data) set_data(d);
   measure_curvature();
 }
 
@@ -128,23 +137,18 @@ std::size_t Problem::transmission() const {
   return static_cast<std::size_t>(at - variables_.begin());
 }
 
-void Problem::take_data(const std::vector<SiteData>& data) {
-  data_ = operators_.make_sinograms();
-  largest_.assign(columns(), 0.0);
-  rays_.assign(columns(), 0);
-  energy_.assign(columns(), 0.0);
-  for (const SiteData& d : data) {
-    FIRM_CHECK(d.site < study_.sites.size());
-    check_shape(study_, d);
-    check_finite(study_, d);
-    const std::size_t slot = site_variable(study_, d.site).slot;
-    const auto at = std::find_if(variables_.begin(), variables_.end(),
-                                 [&](const Variable& v) { return v.slot == slot; });
-    take_values(d, static_cast<std::size_t>(at - variables_.begin()));
-  }
+void Problem::set_data(const SiteData& d) {
+  FIRM_CHECK(d.site < study_.sites.size());
+  check_shape(study_, d);
+  check_finite(study_, d);
+  const std::size_t slot = site_variable(study_, d.site).slot;
+  const auto at = std::find_if(variables_.begin(), variables_.end(),
+                               [&](const Variable& v) { return v.slot == slot; });
+  FIRM_CHECK(at != variables_.end());
+  set_values(d, static_cast<std::size_t>(at - variables_.begin()));
 }
 
-void Problem::take_values(const SiteData& d, std::size_t v) {
+void Problem::set_values(const SiteData& d, std::size_t v) {
   const bool weighted = d.weights.size() > 0;
   if (weighted) {
     check_weights(study_, d);
@@ -155,6 +159,8 @@ void Problem::take_values(const SiteData& d, std::size_t v) {
   for (std::size_t z = 0; z < slices(); ++z) {
     const std::size_t column = v * slices() + z;
     largest_[column] = -std::numeric_limits<double>::infinity();
+    rays_[column] = 0;
+    energy_[column] = 0;
     for (std::size_t ray = 0; ray < b.rows(); ++ray) {
       const float weight = weighted ? d.weights(ray, z) : 1.0f;
       if (weight > 0) {
@@ -173,8 +179,20 @@ void Problem::take_values(const SiteData& d, std::size_t v) {
   operators_.put(b, v, data_);
 }
 
+void Problem::replace_data(const SiteData& data) {
+  FIRM_CHECK((data.weights.size() > 0) == study_.sites[data.site].weighted_values);
+  set_data(data);
+}
+
+void Problem::matrices_changed() {
+  operators_.forget_norms();
+  measure_curvature();
+}
+
 void Problem::measure_curvature() {
   const std::vector<double>& lambda = operators_.lambda_max();
+  curvature_.clear();
+  lambda_max_ = 0;
   for (std::size_t v = 0; v < variables_.size(); ++v) {
     if (variables_[v].measured && !(lambda[v] > 0)) {
       throw data_error({"site " + variables_[v].name, "geometry", "rays that meet the image",

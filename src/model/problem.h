@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/column_loop.h"
+#include "firm/study.h"
 #include "model/operators.h"
-#include "model/study.h"
 
 namespace firm {
 
@@ -25,6 +25,9 @@ struct Variable {
   double d = 0;       // D w = sum_v d_v w_v: -c_i, -1 for `other`, 1 for XRT
   double weight = 0;  // 1 / s_i^2; 0 for `other`
   Geometry geometry;  // of XRT for `other`
+  const ProjectorFactory* projectors = &plain_projectors();
+
+  ImageOperator matrix() const { return {measured ? &geometry : nullptr, *projectors}; }
 };
 
 // All of a study, in their order.
@@ -33,6 +36,9 @@ std::vector<Variable> all_variables(const Study& study);
 struct ProblemOptions {
   int threads = 0;  // 0: all
   std::string kernel = "auto";
+  // What makes the matrix of each site, by its index in the study; empty: plain rays everywhere.
+  // Factories outlive the problem.
+  std::vector<const ProjectorFactory*> projectors = {};
 };
 
 class Problem {
@@ -70,9 +76,15 @@ class Problem {
   // lambda_max(A_i^T A_i), the largest of the hosted sites.
   double lambda_max() const { return lambda_max_; }
 
+  // Replaces the data of a hosted site; a site with weights keeps having some. A refiner calls it,
+  // and the method has to be told (Method::problem_changed).
+  void replace_data(const SiteData& data);
+  // Measures the curvature again, after the matrices that a factory makes have changed.
+  void matrices_changed();
+
  private:
-  void take_data(const std::vector<SiteData>& data);
-  void take_values(const SiteData& data, std::size_t variable);
+  void set_data(const SiteData& data);
+  void set_values(const SiteData& data, std::size_t variable);
   void measure_curvature();
 
   Study study_;

@@ -1,9 +1,10 @@
-#include "model/study.h"
+#include "firm/study.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "firm/error.h"
 
@@ -66,6 +67,23 @@ double Study::weight(std::size_t site) const {
   for (const Site& s : sites) sum += s.kind == SiteKind::kXrf ? s.coefficient : 0;
   const double unit = std::max(1.0, sum);
   return unit * unit;
+}
+
+void Study::add(Site site, Block values, Block weights) {
+  const Geometry& g = site.geometry;
+  if (sites.empty()) {
+    image_rows = g.image_rows;
+    image_columns = g.image_columns;
+    pixel_size = g.pixel_size;
+    slices = values.columns();
+  }
+  const bool before_xrt =
+      site.kind == SiteKind::kXrf && !sites.empty() && sites.back().kind == SiteKind::kXrt;
+  const std::size_t index = sites.size() - (before_xrt ? 1 : 0);
+  for (SiteData& d : data) d.site += d.site >= index ? 1 : 0;
+  site.weighted_values = weights.size() > 0;
+  sites.insert(sites.begin() + static_cast<std::ptrdiff_t>(index), std::move(site));
+  data.push_back({index, std::move(values), std::move(weights)});
 }
 
 void Study::validate() const {

@@ -23,7 +23,7 @@ class Workers {
   }
 
   void run() {
-    // Those that share the threads, the longest first.
+    // Tasks that run in parallel, the longest first.
     std::vector<std::size_t> shared;
     for (std::size_t k = 0; k < tasks_.size(); ++k) {
       if (tasks_[k].timed) {
@@ -34,7 +34,7 @@ class Workers {
     }
     std::stable_sort(shared.begin(), shared.end(),
                      [&](std::size_t a, std::size_t b) { return tasks_[a].cost > tasks_[b].cost; });
-    share(shared);
+    run_in_parallel(shared);
   }
 
  private:
@@ -52,7 +52,7 @@ class Workers {
     fractions_[k] = fraction;
   }
 
-  // False when the work is to stop.
+  // Returns false when the work must stop.
   bool advance(std::size_t k, double fraction) {
     const std::lock_guard lock(mutex_);
     count(k, fraction);
@@ -61,16 +61,18 @@ class Workers {
     return !failed_;
   }
 
-  // The next task for a worker, or none.
-  std::size_t take(const std::vector<std::size_t>& queue) {
+  // Index of the next task for a worker; tasks_.size() if there is none.
+  std::size_t next_task(const std::vector<std::size_t>& queue) {
     const std::lock_guard lock(mutex_);
     return failed_ || next_ == queue.size() ? tasks_.size() : queue[next_++];
   }
 
-  void share(const std::vector<std::size_t>& queue) {
+  void run_in_parallel(const std::vector<std::size_t>& queue) {
     const auto worker = [&] {
       try {
-        for (std::size_t k = take(queue); k < tasks_.size(); k = take(queue)) work_on(k, 1);
+        for (std::size_t k = next_task(queue); k < tasks_.size(); k = next_task(queue)) {
+          work_on(k, 1);
+        }
       } catch (...) {
         const std::lock_guard lock(mutex_);
         failed_ = true;
@@ -91,8 +93,8 @@ class Workers {
   double total_ = 0;
 
   std::mutex mutex_;
-  std::vector<double> fractions_;  // done of each task
-  double cost_ = 0;                // done of all
+  std::vector<double> fractions_;  // progress of each task, 0 to 1
+  double cost_ = 0;                // completed cost of all tasks
   std::size_t done_ = 0;
   std::size_t next_ = 0;
   bool failed_ = false;
@@ -109,12 +111,12 @@ Task make_task(const Trial& trial) {
 void run_tasks(std::vector<Task> tasks, int threads, Results& results,
                const CampaignCallbacks& callbacks) {
   std::set<std::string> seen;
-  std::vector<Task> left;
+  std::vector<Task> remaining;
   for (Task& task : tasks) {
     if (!seen.insert(task.id).second || results.has(task.id)) continue;
-    left.push_back(std::move(task));
+    remaining.push_back(std::move(task));
   }
-  Workers(std::move(left), threads, results, callbacks).run();
+  Workers(std::move(remaining), threads, results, callbacks).run();
 }
 
 }  // namespace firm::paper

@@ -1,4 +1,4 @@
-// Campaign: works through tasks, and leaves out those that have been done before.
+// Runs the tasks of `firm paper` that have no result yet.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,18 @@ namespace firm::paper {
 struct Task {
   std::string id;
   double cost = 1;
-  bool timed = false;  // runs alone, on all threads; the others share them, one each
+  bool timed = false;  // runs alone on all threads; other tasks run in parallel, on one thread each
   std::function<Json(int threads, const Watch& watch)> work;
 };
 
 Task make_task(const Trial& trial);
 
 struct CampaignCallbacks {
-  Progress progress;  // the part of the cost of what was left to do
+  Progress progress;  // fraction of the total cost that is done
   std::function<bool()> interrupted;
 };
 
-// Throws Interrupted; what was complete by then is kept.
+// Throws Interrupted; keeps the results of tasks completed before that.
 void run_tasks(std::vector<Task> tasks, int threads, Results& results,
                const CampaignCallbacks& callbacks);
 

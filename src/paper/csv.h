@@ -1,4 +1,4 @@
-// Tables of numbers for other programs.
+// Csv: a table in comma-separated values.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ class Csv {
  public:
   explicit Csv(const std::vector<std::string>& head);
 
-  // As many cells as the head has.
+  // `cells` must have as many entries as the head.
   void row(const std::vector<std::string>& cells);
   void write(const std::string& path) const;
 
@@ -19,7 +19,7 @@ class Csv {
   std::string text_;
 };
 
-// All digits that are needed to read the same value back.
+// Formats with as many digits as needed to read the same value back.
 std::string cell(double value);
 
 }  // namespace firm::paper

@@ -1,4 +1,4 @@
-// Item: a table or figure of the paper: what has to be run for it, and what is shown.
+// Item: a table or figure of the paper, with the tasks it needs and the section that shows it.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class Item {
 
   virtual std::string name() const = 0;  // as in --only
   virtual std::vector<Task> tasks(const Plan& plan) const = 0;
-  // Writes data and pictures into the directory `out`, where data/ and figures/ exist.
+  // Writes data and pictures into out/data and out/figures, which must exist.
   virtual Section report(const Plan& plan, const Results& results,
                          const std::string& out) const = 0;
 };
@@ -33,10 +33,10 @@ std::unique_ptr<Item> make_plsqr();
 std::unique_ptr<Item> make_data();
 std::unique_ptr<Item> make_beyond();
 
-// In the order of the page.
+// All items, in the order of the page.
 std::vector<std::unique_ptr<Item>> all_items();
 
-// Tasks of trials.
+// Makes one task per trial.
 std::vector<Task> make_tasks(const std::vector<Trial>& trials);
 
 }  // namespace firm::paper

@@ -64,7 +64,7 @@ std::string verdict_class(Verdict verdict) {
   return "";
 }
 
-// Told apart without colour, too.
+// The sign tells verdicts apart without colour.
 std::string verdict_cell(Verdict verdict) {
   const char* sign = "\u2139";
   if (verdict == Verdict::kHolds) sign = "\u2713";
@@ -160,9 +160,9 @@ std::string page_html(const Page& page) {
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>FIRM: the paper, reproduced</title>\n<style>{}</style></head>\n<body>\n"
-      "<h1>FIRM: the paper, reproduced</h1>\n<p>What the paper claims, what was found when its "
-      "experiments were made again on this machine, and a verdict that is computed from the "
-      "numbers. Every figure's data is linked below it.</p>\n<p class=\"subtitle\">{}</p>\n",
+      "<h1>FIRM: the paper, reproduced</h1>\n<p>This page compares the claims of the paper with "
+      "the results of its experiments on this machine. The program computes each verdict from the "
+      "numbers. The data of every figure is linked below it.</p>\n<p class=\"subtitle\">{}</p>\n",
       kStyle, escaped(page.subtitle));
   html += contents(page.sections);
   for (const Section& s : page.sections) html += section_html(s);

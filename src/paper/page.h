@@ -1,4 +1,4 @@
-// paper.html, for people, and paper.json, the same for programs.
+// Content of paper.html, and of paper.json, the same for programs.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace firm::paper {
 
 struct Page {
-  std::string subtitle;  // what was run, with what
+  std::string subtitle;  // version, plan and threads of the run
   std::vector<Section> sections;
 };
 

@@ -69,7 +69,7 @@ Page make_paper(const PaperArguments& arguments, const CampaignCallbacks& callba
   run_tasks(std::move(tasks), threads, results, callbacks);
 
   Page page;
-  page.subtitle = fmt::format("firm {}, {} form, {} threads.", kVersion,
+  page.subtitle = fmt::format("firm {}, {} plan, {} threads.", kVersion,
                               arguments.plan.quick ? "quick" : "full", threads);
   for (const auto& item : items) {
     page.sections.push_back(item->report(arguments.plan, results, arguments.out));

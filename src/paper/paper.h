@@ -1,4 +1,4 @@
-// The paper's tables and figures, made again: what `firm paper` does.
+// Reproduces the tables and figures of the paper, for `firm paper`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace firm::paper {
 
 struct PaperArguments {
-  std::string out;                // directory; created when needed
+  std::string out;                // directory; created if needed
   std::vector<std::string> only;  // items; empty: all
   Plan plan;
   int threads = 0;  // 0: all
@@ -20,13 +20,13 @@ struct PaperArguments {
 // Names of all items.
 std::vector<std::string> item_names();
 
-// Runs what has not been run before in that directory, then writes
+// Runs all tasks that have no result in the directory yet, then writes
 //
 //   paper.html, paper.json   claims, findings, verdicts
 //   data/, figures/          CSV, SVG and PNG of the items
-//   results/                 one file per run, from which a stopped run goes on
+//   results/                 one file per run, to resume a stopped command
 //
-// Throws Interrupted, and firm::Error. Returns what paper.html shows.
+// Throws Interrupted and firm::Error. Returns the content of paper.html.
 Page make_paper(const PaperArguments& arguments, const CampaignCallbacks& callbacks);
 
 }  // namespace firm::paper

@@ -26,7 +26,7 @@ bool Results::has(const std::string& id) {
   if (!json.is_object() || !json.contains("version") || json.value("id", "") != id ||
       !json.contains("result")) {
     throw data_error({path(id), "", "a result of firm paper",
-                      "something else; delete the file to have it computed again"});
+                      "something else; delete the file to compute it again"});
   }
   if (json["version"] != kVersion) return false;
   done_[id] = json["result"];

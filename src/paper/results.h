@@ -1,5 +1,5 @@
-// Results: what has been computed so far, one file for each task, so that a stopped run goes on
-// where it was.
+// Results: the results of all completed tasks, one file per task, so that a stopped command can be
+// resumed.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace firm::paper {
 
 class Results {
  public:
-  // Files are in directory/results, which is created when needed.
+  // Keeps files in directory/results, which is created if needed.
   explicit Results(const std::string& directory);
 
-  // Whether the task of that id has been done, by this version of the program. Throws firm::Error
-  // when its file cannot be understood.
+  // Whether this version of the program has completed the task. Throws firm::Error if the file of
+  // the task is not a result.
   bool has(const std::string& id);
-  // Keeps it, and writes its file. May be called from several threads.
+  // Stores a result and writes its file. Thread-safe.
   void put(const std::string& id, const Json& result);
 
   const Json& get(const std::string& id) const;

@@ -1,4 +1,4 @@
-// Section: one item of the page, with what the paper claims and what was found.
+// Section: one item of the page, with the paper's claims and our findings.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ enum class Verdict {
   kHolds,
   kPartly,   // holds in part, or only roughly
   kDiffers,  // we find something else
-  kShown,    // there is nothing to compare with: our own figure
+  kShown,    // our own figure, with nothing to compare with
 };
 
-// Everything is plain text; numbers are computed, never typed.
+// All members are plain text. Numbers of findings are computed, never typed.
 struct Finding {
-  std::string claim;  // what the paper says
-  std::string found;  // what we see
+  std::string claim;  // of the paper
+  std::string found;  // our result
   Verdict verdict = Verdict::kShown;
-  std::string why;  // for what differs
+  std::string why;  // reason for a difference
 };
 
 struct Picture {
@@ -34,12 +34,12 @@ struct Table {
 
 struct Section {
   std::string name;   // as in --only
-  std::string title;  // for people
-  std::string setup;  // what was run
+  std::string title;  // of the section on the page
+  std::string setup;  // description of the experiment
   std::vector<Finding> findings = {};
   std::vector<Table> tables = {};
   std::vector<Picture> pictures = {};
-  std::vector<std::string> files = {};  // data, relative to the page
+  std::vector<std::string> files = {};  // data files, relative to the page
 };
 
 std::string verdict_text(Verdict verdict);

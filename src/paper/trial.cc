@@ -11,7 +11,7 @@
 namespace firm::paper {
 namespace {
 
-// Whether a curve keeps this round: beyond the first hundred, about a hundred for each factor e.
+// Whether a curve keeps this round: the first hundred, then about a hundred per factor e.
 bool is_kept(int round) {
   return round <= 100 ||
          static_cast<int>(100 * std::log(round)) != static_cast<int>(100 * std::log(round - 1));
@@ -117,15 +117,16 @@ TrialResult run(const Trial& trial, int threads, const Watch& watch) {
 
   TrialResult result;
   RoundRecord last;
-  bool given_up = false;
-  input.observer.interrupted = [&] { return given_up; };
+  bool interrupted = false;
+  input.observer.interrupted = [&] { return interrupted; };
   input.observer.on_round = [&](const RoundRecord& r, int) {
     last = r;
     if (result.first_small_step == 0 && r.round > 0 && r.step_norm <= kStepTolerance) {
       result.first_small_step = r.round;
     }
     if (trial.curve != Curve::kNone && r.round > 0 && is_kept(r.round)) append(r, result.curve);
-    given_up = watch && !watch(std::min(1.0, static_cast<double>(r.round) / trial.expected_rounds));
+    const double fraction = static_cast<double>(r.round) / trial.expected_rounds;
+    interrupted = watch && !watch(std::min(1.0, fraction));
   };
   const Solution solution = solve(input);
   if (solution.summary.termination.reason == "interrupted") throw Interrupted{};

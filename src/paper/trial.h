@@ -1,4 +1,4 @@
-// Trial: one run of one method on one sample of the paper's study, and what is kept of it.
+// Trial: one run of one method on one sample of the paper's study, and its result.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ using Json = nlohmann::ordered_json;
 // The paper's tolerance eps for ||w^t - w^{t-1}|| of FedPGD and PGD.
 inline constexpr double kStepTolerance = 1e-2;
 
-// max(b) in the discrepancy rule: of the data with its noise, as the paper writes it, or of the
-// data without, which makes the rule's level that of the noise.
+// Data that max(b) of the discrepancy rule is taken from: noisy data, as in the paper, or data
+// without noise, which makes the rule stop at the level of the noise.
 enum class Largest { kNoisy, kNoiseFree };
 
-// Which rounds of a run are kept. The distance to the truth costs a little time in every round.
+// Whether a trial keeps its rounds. The distance to the truth costs a little time in every round.
 enum class Curve { kNone, kRounds, kRoundsAndErrors };
 
 struct Trial {
@@ -29,26 +29,26 @@ struct Trial {
   double noise = 0;  // s
   int sample = 1;    // seed of the noise
   std::string method;
-  std::vector<std::pair<std::string, std::string>> settings;  // options of the method
+  std::vector<std::pair<std::string, std::string>> settings;  // options: key and value
   Largest largest = Largest::kNoisy;
   Curve curve = Curve::kNone;
-  bool timed = false;       // its seconds are shown: it runs alone, on all threads
-  int expected_rounds = 1;  // about; for the progress
+  bool timed = false;       // runs alone on all threads, because its time is shown
+  int expected_rounds = 1;  // estimate, for the progress
 
-  // Names all of the above but the last two; a file name.
+  // Name made of all members but the last two; can be a file name.
   std::string id() const;
-  // About the work, in updates of a pixel by a ray.
+  // Estimate of the work, in updates of a pixel by a ray.
   double cost() const;
 };
 
-// Some rounds of a run: all of the first hundred, and then fewer and fewer.
+// Selected rounds of a run: all of the first hundred, and then fewer and fewer.
 struct Rounds {
   std::vector<double> round;
   std::vector<double> seconds;
   std::vector<double> objective;
   std::vector<double> step_norm;
   std::vector<double> violation;
-  std::vector<double> error;  // distance to the truth; empty without
+  std::vector<double> error;  // distance to the truth; empty if not computed
 };
 
 struct TrialResult {
@@ -62,17 +62,17 @@ struct TrialResult {
   double multiplier = 0;            // ||mu||
   double floats_sent = 0;           // per site
   int first_small_step = 0;         // first round with a step norm <= kStepTolerance; 0: none
-  std::string reason;               // why it ended
+  std::string reason;               // stop rule that ended the run
   Rounds curve;
 };
 
-// Tells how far the trial is, 0 to 1; false: give up.
+// Receives the progress of a trial, 0 to 1; returns false to interrupt it.
 using Watch = std::function<bool(double fraction)>;
 
-// The study that a trial is about.
+// Simulates the study of a trial.
 SimulatedStudy study_of(const Trial& trial);
 
-// Runs it on `threads` threads. Throws Interrupted when `watch` said so.
+// Runs a trial on `threads` threads. Throws Interrupted when `watch` returns false.
 TrialResult run(const Trial& trial, int threads, const Watch& watch);
 
 struct Interrupted {};
@@ -80,7 +80,7 @@ struct Interrupted {};
 Json to_json(const TrialResult& result);
 TrialResult trial_result(const Json& json);
 
-// "0.01" for people and file names.
+// Formats a number for texts and file names, for instance "0.01".
 std::string number_text(double value);
 
 }  // namespace firm::paper

@@ -7,7 +7,7 @@
 namespace firm {
 namespace {
 
-// What xraylib finds wrong is told by the caller, who knows where the formula comes from.
+// Discards the error of xraylib: the caller knows where the formula comes from.
 struct Failure {
   xrl_error* error = nullptr;
 
@@ -17,7 +17,7 @@ struct Failure {
   Failure& operator=(const Failure&) = delete;
 };
 
-// A shell, or a line of one: "K", "Ka1", "Lb", "Ll". "Mg" and "Mn" are elements.
+// A shell or a line: "K", "Ka1", "Lb", "Ll"; not the elements "Mg" and "Mn".
 bool is_line(const std::string& text) {
   if (text.empty()) return false;
   const std::string_view letters = text[0] == 'K'   ? "ab"

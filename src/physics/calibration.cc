@@ -19,9 +19,10 @@ using calibration::Measured;
 using calibration::Sums;
 using calibration::total_of;
 
-constexpr double kMostUnexplained = 0.05;  // and no warning
-constexpr double kMostUncertain = 0.1;     // of a factor
-constexpr double kMostInflation = 100;     // sinograms with a correlation of 0.995
+// Limits above which there is a warning.
+constexpr double kMostUnexplained = 0.05;
+constexpr double kMostUncertain = 0.1;  // relative to the factor
+constexpr double kMostInflation = 100;  // sinograms with a correlation of 0.995
 
 double noise_of(const CalibrationData& data, std::size_t beamlets) {
   const Block all;
@@ -49,7 +50,7 @@ void find_uncertainties(const std::vector<Sums>& sums, std::vector<CalibrationFa
   }
 }
 
-// Shares, residual, and how many values there were.
+// Fills in shares, residual and the number of values.
 void measure_fit(const Measured& m, const std::vector<double>& f, Calibration& c) {
   std::vector<double> values(m.sites() + 1);
   std::vector<double> sums(m.sites() + 1);
@@ -80,7 +81,7 @@ void require_values(const CalibrationInput& input, const Calibration& c, const S
   }
 }
 
-// The site whose sinogram is most like that of `site`.
+// The site whose sinogram is most similar to that of `site`.
 std::size_t most_alike(const Sums& s, std::size_t site) {
   const std::size_t n = s.h.size();
   std::size_t best = site;
@@ -100,23 +101,21 @@ void warn_of_factors(const CalibrationInput& input, const Sums& total, Calibrati
     const CalibrationFactor& f = c.factors[i];
     const std::string& name = input.xrf[i].name;
     if (!(total.G[i * c.factors.size() + i] > 0)) {
-      c.warnings.push_back(fmt::format("{}: it shows nothing; its scale stays as it is", name));
+      c.warnings.push_back(fmt::format("{}: no signal; its scale stays unchanged", name));
       continue;
     }
     const bool alone = most_alike(total, i) == i;
     if (!alone && (!f.inflation || *f.inflation > kMostInflation)) {
       c.warnings.push_back(fmt::format(
-          "{}: its sinogram is nearly made up of those of others, first of all {}: only the sum of "
-          "what they explain is known, not the factor of each",
+          "{}: its sinogram is nearly a combination of others, most similar to {}: only the sum of "
+          "their contributions is known, not the factor of each",
           name, input.xrf[most_alike(total, i)].name));
     }
     if (f.factor == 0) {
       c.warnings.push_back(fmt::format(
-          "{}: factor 0: XRT shows nothing of it beyond what the others explain; its scale stays "
-          "as it is",
-          name));
+          "{}: factor 0: the other sites explain all of XRT; its scale stays unchanged", name));
     } else if (f.uncertainty && *f.uncertainty > kMostUncertain * f.factor) {
-      c.warnings.push_back(fmt::format("{}: its factor is known to {:.0f} % only", name,
+      c.warnings.push_back(fmt::format("{}: its factor is known only to {:.0f} %", name,
                                        100 * *f.uncertainty / f.factor));
     }
   }
@@ -125,10 +124,10 @@ void warn_of_factors(const CalibrationInput& input, const Sums& total, Calibrati
 void warn_of_fit(const CalibrationInput& input, Calibration& c) {
   if (input.other) {
     c.warnings.push_back(
-        "other = true: factors are found from rays without other matter; where all rays through an "
-        "element meet some, its factor is too large");
+        "other = true: factors are found from rays without other matter; if all rays through an "
+        "element meet other matter, its factor is too large");
   }
-  // Noise adds up to nothing only on the average.
+  // Noise is zero only on average, so the sum may be negative.
   const double chance = 3 * c.residual * c.residual / std::sqrt(static_cast<double>(c.values));
   if (!input.other && c.unexplained > std::sqrt(kMostUnexplained * kMostUnexplained + chance)) {
     c.warnings.push_back(fmt::format(

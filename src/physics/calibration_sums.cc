@@ -7,10 +7,10 @@
 namespace firm::calibration {
 namespace {
 
-constexpr std::size_t kBin = 4;      // beamlets, with other
-constexpr double kTolerance = 0.01;  // of the largest value: what may be other's
+constexpr std::size_t kBin = 4;      // beamlets, if there is other matter
+constexpr double kTolerance = 0.01;  // of the largest value: smallest amount of other matter
 
-// Means of some beamlets, one after the other; the group of each.
+// Means of kBin beamlets, one after the other, and the group of each.
 struct Bins {
   std::vector<double> values;
   std::vector<std::size_t> groups;
@@ -37,7 +37,7 @@ Bins make_bins(const Measured& m) {
   return bins;
 }
 
-// What a bin counts: in full where XRF would be more than XRT, and less the more is left over.
+// Weight p of a bin: 1 where XRF exceeds XRT, and smaller the more of XRT remains.
 double one_sided_weight(double r, double tolerance) {
   if (r <= 0) return 1;
   const double part = 1 + (r / tolerance) * (r / tolerance);
@@ -85,7 +85,7 @@ std::vector<Sums> one_sided_sums(const Measured& m, double noise) {
   std::vector<Sums> sums(m.groups(), Sums(m.sites()));
   if (!(largest > 0)) return sums;
   int last_steps = 20;
-  // Large at first, so that all bins have a say in where to begin.
+  // Starts large, so that all bins determine the first fit.
   for (double tolerance = largest; last_steps > 0;) {
     sums.assign(m.groups(), Sums(m.sites()));
     for (std::size_t k = 0; k < bins.groups.size(); ++k) {

@@ -1,4 +1,4 @@
-// What a calibration adds up: products of the values of all sites, by groups of angles.
+// Sums of a calibration: products of the values of all sites, by groups of angles.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Sums {
 
   explicit Sums(std::size_t n) : G(n * n), h(n) {}
 
-  // Both ways, so that G is symmetric: z, and z once more, with the last entry that of XRT.
+  // Adds the products of a and b, symmetrically. The last entry of both is XRT.
   void add(std::span<const double> a, std::span<const double> b, double weight) {
     const std::size_t n = h.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -64,7 +64,7 @@ class Measured {
   std::size_t groups() const { return std::min(kGroups, angles()); }
   std::size_t group(std::size_t angle) const { return angle * groups() / angles(); }
 
-  // False where a site has no value.
+  // Values of all sites at a ray; false if one of them is masked.
   bool get(std::size_t angle, std::size_t slice, std::size_t beamlet,
            std::vector<double>& out) const {
     const std::size_t k = (angle * beamlets() + beamlet) * slices() + slice;
@@ -89,16 +89,16 @@ class Measured {
   std::vector<CalibrationData> all_;
 };
 
-// What is left of XRT, the last of `bin`.
+// Remainder of XRT, the last entry of `bin`, after subtracting the fit.
 double left_over(std::span<const double> bin, const std::vector<double>& f);
 
 Sums total_of(const std::vector<Sums>& sums);
 
-// Over neighbouring beamlets, by groups of angles (calibration.h).
+// Sums over neighbouring beamlets, by groups of angles (calibration.h).
 std::vector<Sums> neighbour_sums(const Measured& m);
 
-// Over means of four beamlets, each with what it counts at the f that it gives: of XRT of this
-// noise, and with other matter (calibration.h).
+// Sums over means of four beamlets with their final weights p, for a study with other matter
+// (calibration.h). `noise`: of XRT.
 std::vector<Sums> one_sided_sums(const Measured& m, double noise);
 
 }  // namespace firm::calibration

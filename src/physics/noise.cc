@@ -13,7 +13,7 @@ namespace {
 constexpr double kMedianOfNormal = 0.6744897501960817;  // of |x|, x standard normal
 constexpr std::array kSecond = {1.0, -2.0, 1.0};
 constexpr std::array kThird = {1.0, -3.0, 3.0, -1.0};
-constexpr double kFirstQuantile = 0.1;  // of pieces, to begin with
+constexpr double kFirstQuantile = 0.1;  // of the pieces, for the first guess
 constexpr double kBestPart = 0.05;
 
 double norm_squared(std::span<const double> kernel) {
@@ -26,9 +26,9 @@ bool counts(const Block& weights, std::size_t k) {
   return weights.rows() == 0 || weights.data()[k] > 0;
 }
 
-// Calls work(differences) for every row: beamlets of one angle and slice. Differences are scaled to
-// the variance of a value, and NaN where a value is masked, or where there is nothing: where a
-// difference is exactly 0, and one beside it as well.
+// Calls work(differences) for each row, the beamlets of one angle and slice. Differences are scaled
+// to the variance of a value. They are NaN where a value is masked, and where two neighbouring
+// differences are exactly 0.
 template <typename Work>
 void for_each_row(const Block& values, const Block& weights, std::size_t beamlets,
                   std::span<const double> kernel, const Work& work) {
@@ -74,9 +74,9 @@ double by_median(const Block& values, const Block& weights, std::size_t beamlets
 }
 
 // Mean of v, given v <= 1, for the mean square v of `length` second differences of noise of
-// variance 1. Neighbouring differences depend on each other: v is like a chi^2 of 2a degrees of
-// freedom over 2a, fewer than there are differences. The mean is P(a + 1, a) / P(a, a), with P the
-// incomplete gamma function.
+// variance 1. Neighbouring differences are correlated: v is distributed as chi^2 / 2a with 2a
+// degrees of freedom, fewer than there are differences. The mean is P(a + 1, a) / P(a, a), with P
+// the incomplete gamma function.
 double mean_below_one(double length) {
   const double first = -4.0 / 6;
   const double second = 1.0 / 6;
@@ -99,14 +99,14 @@ double by_quiet_pieces(const Block& values, const Block& weights, std::size_t be
     for (std::size_t j = 0; j + length <= row.size(); j += length / 2) {
       double sum = 0;
       for (std::size_t i = 0; i < length; ++i) sum += row[j + i] * row[j + i];
-      if (sum > 0) pieces.push_back(sum / static_cast<double>(length));  // not NaN
+      if (sum > 0) pieces.push_back(sum / static_cast<double>(length));  // false for NaN
     }
   });
   if (pieces.empty()) return 0;
   std::sort(pieces.begin(), pieces.end());
   const double part = mean_below_one(static_cast<double>(length));
   double variance = quantile(pieces, kFirstQuantile);
-  // From below, up to the first variance that agrees with the pieces below it.
+  // Searches upwards for the first variance that agrees with the pieces below it.
   for (int k = 0; k < 1000; ++k) {
     double sum = 0;
     std::size_t count = 0;
@@ -125,7 +125,7 @@ double estimate_noise(const Block& values, const Block& weights, std::size_t bea
   FIRM_CHECK(weights.rows() == 0 || weights.size() == values.size());
   const double median = by_median(values, weights, beamlets);
   const double quiet = by_quiet_pieces(values, weights, beamlets);
-  // Rows may be too short for pieces, or have none without a masked value.
+  // Rows may be too short for pieces, or each piece may have a masked value.
   return quiet > 0 ? std::min(median, quiet) : median;
 }
 

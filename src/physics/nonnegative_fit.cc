@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kRounding = 1e-12;
 
-// Square root L of a symmetric n x n matrix, A = L L^T; false when it has none.
+// Cholesky factor L of a symmetric n x n matrix, A = L L^T; false if A is not positive definite.
 bool cholesky(std::vector<double>& A, std::size_t n) {
   constexpr double kSmallest = 1e-10;
   for (std::size_t j = 0; j < n; ++j) {
@@ -53,7 +53,7 @@ std::vector<double> part_of(const std::vector<double>& G, std::size_t n,
   return part;
 }
 
-// The unconstrained fit of those that are chosen; none where they make each other up.
+// The unconstrained fit of the chosen unknowns; none if they are linearly dependent.
 std::optional<std::vector<double>> fit_of(const std::vector<double>& G,
                                           const std::vector<double>& h,
                                           const std::vector<std::size_t>& chosen) {
@@ -70,7 +70,7 @@ class ActiveSet {
   ActiveSet(const std::vector<double>& G, const std::vector<double>& h)
       : gram_(G), h_(h), f_(h.size()), refused_(h.size()) {}
 
-  // Adds an unknown that lowers the sum; false when there is none.
+  // Adds an unknown that lowers the sum; false if none does.
   bool grow() {
     const std::optional<std::size_t> next = steepest();
     if (!next) return false;
@@ -86,7 +86,7 @@ class ActiveSet {
   const std::vector<double>& values() const { return f_; }
 
  private:
-  // The one that lowers the sum most per unit of its own size.
+  // The unknown that lowers the sum most per unit of its own size.
   std::optional<std::size_t> steepest() const {
     const std::size_t n = h_.size();
     std::optional<std::size_t> best;
@@ -103,12 +103,12 @@ class ActiveSet {
     return best;
   }
 
-  // Towards the fit, as far as no unknown becomes negative; those that become 0 leave, and the fit
-  // of the others is next.
+  // Moves towards the fit until an unknown would become negative. Removes unknowns that become 0,
+  // and repeats with the fit of the others.
   void move_to(std::vector<double> fit) {
     while (std::ranges::any_of(fit, [](double x) { return x <= 0; })) {
       double step = 1;
-      std::size_t first = 0;  // to become 0
+      std::size_t first = 0;  // unknown that becomes 0 first
       for (std::size_t a = 0; a < active_.size(); ++a) {
         const double here = f_[active_[a]];
         if (fit[a] > 0 || here / (here - fit[a]) > step) continue;
@@ -129,7 +129,7 @@ class ActiveSet {
   const std::vector<double>& h_;
   std::vector<double> f_;
   std::vector<std::size_t> active_;
-  std::vector<bool> refused_;  // those that others make up
+  std::vector<bool> refused_;  // combinations of others
 };
 
 }  // namespace
@@ -137,7 +137,7 @@ class ActiveSet {
 std::vector<double> nonnegative_fit(const std::vector<double>& G, const std::vector<double>& h) {
   FIRM_CHECK(G.size() == h.size() * h.size());
   ActiveSet set(G, h);
-  const std::size_t most = 10 * h.size() + 10;  // against rounding: a few are enough
+  const std::size_t most = 10 * h.size() + 10;  // a few steps suffice; this guards against rounding
   for (std::size_t k = 0; k < most && set.grow(); ++k) {
   }
   return set.values();
@@ -145,7 +145,7 @@ std::vector<double> nonnegative_fit(const std::vector<double>& G, const std::vec
 
 std::optional<double> variance_inflation(const std::vector<double>& G, std::size_t n,
                                          std::size_t unknown) {
-  std::vector<std::size_t> order;  // this one last: the inverse's entry is then 1 / L_nn^2
+  std::vector<std::size_t> order;  // `unknown` last: its entry of the inverse is 1 / L_nn^2
   for (std::size_t i = 0; i < n; ++i) {
     if (i != unknown && G[i * n + i] > 0) order.push_back(i);
   }

@@ -1,4 +1,4 @@
-// The same as library.h, for sources that use gRPC.
+// library.h, and gRPC for the sources that use it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>

@@ -1,6 +1,7 @@
-// The same as library.h, for the command line.
+// library.h, and CLI11 for the command line. program.cc alone includes CLI/CLI.hpp: whoever does
+// compiles the formatter and the configuration files of CLI11 once more.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 
 #include "precompiled/library.h"

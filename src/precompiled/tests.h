@@ -1,4 +1,4 @@
-// The same as library.h, for tests.
+// library.h, and GoogleTest for tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ std::string warn_transmissions(const Sinogram& s) {
   }
   const char* why =
       "white frames or a monitor of another exposure or unit? normalize = \"air\" "
-      "refers them to beamlets beside the object";
+      "normalizes by beamlets beside the object";
   if (above > s.size() / 100) {
     return fmt::format("{} of {} transmissions are above {}: {}", above, s.size(), kTooMuch, why);
   }
@@ -46,7 +46,7 @@ std::string warn_monitor(const Sinogram& s) {
   return fmt::format(
       "the transmission relative to the monitor is {:.3g} in the {} outermost beamlets on "
       "each side, not 1; if the object does not reach there, normalize = \"air\" with air = "
-      "{} refers it to them",
+      "{} normalizes by them",
       *middle, outer, outer);
 }
 
@@ -60,7 +60,7 @@ std::string warn_values(const Sinogram& s, bool all) {
   if (!first) return "";
   const std::string where =
       all ? "" : fmt::format(" of slices {} to {}", s.first_slice, s.first_slice + s.slices() - 1);
-  return fmt::format("all values{} are {}: another file, or another dataset in it?", where, *first);
+  return fmt::format("all values{} are {}: wrong file, or wrong dataset?", where, *first);
 }
 
 }  // namespace firm

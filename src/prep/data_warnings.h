@@ -1,4 +1,4 @@
-// What is odd about values while they are prepared, for people; empty: nothing.
+// Warnings about values during preparation; an empty text means no warning.
 #pragma once
 
 #include <string>
@@ -7,15 +7,16 @@
 
 namespace firm {
 
-// White frames or a monitor of another exposure or unit shift all logarithms by a constant.
+// Warns about implausible transmissions: white frames or a monitor of another exposure or unit
+// shift all logarithms by a constant.
 std::string warn_transmissions(const Sinogram& s);
 
-// Counters have amplifiers of their own: what transmissions relative to a monitor are beside the
-// object is hardly ever 1.
+// Warns if transmissions relative to a monitor are not 1 beside the object, as is usual when the
+// two counters have different amplifiers.
 std::string warn_monitor(const Sinogram& s);
 
-// The same value everywhere, 0 first of all: another dataset than was meant, or no signal. `all`:
-// whether these are all slices of the study.
+// Warns if all values are equal, such as 0: no signal, or the wrong dataset. `all`: whether these
+// are all slices of the study.
 std::string warn_values(const Sinogram& s, bool all);
 
 }  // namespace firm

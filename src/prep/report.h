@@ -1,4 +1,5 @@
-// What a preparation has found and done, for people, summaries and checks.
+// PreparationReport: changes, masks and estimates of a preparation, for messages, summaries and
+// checks.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace firm {
 
-// Beamlets are those of the data file here, before they are binned.
+// The estimated rotation axis, in beamlets of the data file, before binning.
 struct AxisReport {
   double axis = 0;  // edge coordinates
   double uncertainty = 0;
@@ -23,9 +24,9 @@ struct NoiseReport {
 };
 
 struct PreparationReport {
-  std::string normalized = "none";  // by what: "flat", "monitor, air", ...
-  std::size_t values = 0;           // of the site, after binning
-  // Those that are masked, each counted for one reason.
+  std::string normalized = "none";  // "flat", "monitor, air", ...
+  std::size_t values = 0;           // number of values after binning
+  // Masked values; each counts for one reason.
   std::size_t missing = 0;
   std::size_t saturated = 0;
   std::size_t zingers = 0;
@@ -33,16 +34,16 @@ struct PreparationReport {
   std::size_t no_beam = 0;
   std::size_t not_positive = 0;
   std::size_t dead = 0;
-  // Those that were changed.
+  // Changed values.
   std::size_t clipped_low = 0;
   std::size_t clipped_high = 0;
-  double scale = 1;                   // of XRF: from the data of the file to g/cm^2
-  std::size_t missing_frames = 0;     // that are 0 throughout while others are not
-  std::size_t dead_beamlets = 0;      // found, in all slices together, masked or not
-  std::optional<AxisReport> axis;     // when it was to be found
-  std::optional<NoiseReport> noise;   // the same
-  std::string unit_warning;             // about the unit of the data; empty: none
-  std::vector<std::string> warnings;  // but those about unit, axis and noise
+  double scale = 1;                   // of XRF: converts the data of the file to g/cm^2
+  std::size_t missing_frames = 0;     // 0 throughout while others are not
+  std::size_t dead_beamlets = 0;      // in all slices together, masked or not
+  std::optional<AxisReport> axis;     // if it was estimated
+  std::optional<NoiseReport> noise;   // if it was estimated
+  std::string unit_warning;           // about the unit of the data; empty: none
+  std::vector<std::string> warnings;  // other than about unit, axis and noise
 
   std::vector<std::string> all_warnings() const;
   std::size_t masked() const {
@@ -50,11 +51,11 @@ struct PreparationReport {
   }
 };
 
-// "12 of 3456 values masked: 3 saturated, 9 zingers; rotation axis 296.2 +- 0.1 beamlets": empty
-// when nothing was masked, clipped or found. Warnings are not part of it.
+// "12 of 3456 values masked: 3 saturated, 9 zingers; rotation axis found at 296.2 +- 0.1 beamlets".
+// Empty if nothing was masked, clipped or estimated. Contains no warnings.
 std::string preparation_text(const PreparationReport& report);
 
-// The same and the warnings, one in each line, with the name of the site in front.
+// This text and the warnings, one per line, each after the name of the site.
 std::vector<std::string> preparation_lines(const std::string& site,
                                            const PreparationReport& report);
 

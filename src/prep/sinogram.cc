@@ -10,7 +10,7 @@
 namespace firm {
 namespace {
 
-// Between the usable beamlets `left` and `right` of a row; either may be missing (`none`).
+// Interpolates between the usable beamlets `left` and `right` of a row; either may be `none`.
 void fill_gap(float* row, std::size_t left, std::size_t right, std::size_t none, std::size_t end) {
   const std::size_t first = left == none ? 0 : left + 1;
   const std::size_t last = right == none ? end : right;

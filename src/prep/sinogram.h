@@ -1,8 +1,7 @@
-// Sinogram: the values of a site while they are prepared, and which of them cannot be used.
+// Sinogram: the values of a site during preparation, and marks on those that cannot be used.
 //
-// The steps of a preparation are functions on it. A value that cannot be used is marked with the
-// reason, and left as it is: nothing is invented in its place. What is marked stays so, with the
-// first reason that was found.
+// The steps of a preparation are functions on it. They mark unusable values with the reason, and
+// never replace them. A mark stays, with the first reason.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +15,24 @@ namespace firm {
 
 enum class Flaw : std::uint8_t {
   kNone,
-  kMissing,  // of a frame that was never written
+  kMissing,  // its frame was never written
   kSaturated,
   kZinger,
   kNotFinite,
-  kNoBeam,       // white that is not above dark, no monitor, no air to compare with
-  kNotPositive,  // a transmission that has no logarithm
-  kDead          // of a beamlet that never changes
+  kNoBeam,       // white is not above dark, no monitor, or no air
+  kNotPositive,  // the transmission has no logarithm
+  kDead          // its beamlet never changes
 };
 
 struct Sinogram {
   std::size_t angles = 0;
   std::size_t beamlets = 0;
   Block values;                 // rows: angle * beamlets + beamlet; columns: slices
-  std::vector<Flaw> flaws;      // of every value, in the same order
-  std::size_t first_slice = 0;  // of the study, for people
+  std::vector<Flaw> flaws;      // one per value, in the same order
+  std::size_t first_slice = 0;  // number in the study, for messages
 
   Sinogram() = default;
-  // Nothing is marked.
+  // Starts without marks.
   Sinogram(std::size_t beamlet_count, Block block, std::size_t first = 0);
 
   std::size_t slices() const { return values.columns(); }
@@ -52,16 +51,16 @@ struct Sinogram {
   std::size_t unusable() const { return size() - count(Flaw::kNone); }
 };
 
-// Marks values that are NaN or infinite.
+// Marks NaN and infinite values.
 void mark_not_finite(Sinogram& s);
 
-// "3 NaN or infinite values, the first nan in slice 1, angle 2, beamlet 4": those with this flaw,
-// of which there is at least one. `frame`: what rows are grouped by, if not angles.
+// Describes the values with a flaw, of which there must be one: "3 NaN or infinite values, the
+// first nan in slice 1, angle 2, beamlet 4". `frame`: name of a group of rows, if not angles.
 std::string flaw_text(const Sinogram& s, Flaw flaw, const char* what, const char* frame = "angle");
 
-// One slice, angle by angle, with what is marked replaced by the straight line between the nearest
-// usable beamlets of the same angle, and by 0 where an angle has none: for steps that need a value
-// everywhere, and give back only those that were usable.
+// One slice, angle by angle. Replaces marked values by linear interpolation between the nearest
+// usable beamlets of the same angle, or by 0 if there are none: for steps that need a value
+// everywhere, and change usable values only.
 std::vector<float> filled_slice(const Sinogram& s, std::size_t slice);
 
 }  // namespace firm

@@ -8,9 +8,9 @@
 namespace firm {
 namespace {
 
-constexpr double kNoNoise = 1e-5;  // of the largest value: that is rounding
+constexpr double kNoNoise = 1e-5;  // of the largest value: smaller noise is rounding
 constexpr double kFloor = 1e-3;
-constexpr double kQuiet = 3;  // times less noise than photons have
+constexpr double kQuiet = 3;  // factor by which noise may be below that of photons
 
 double largest_size(const SiteData& data) {
   double most = 0;
@@ -21,9 +21,9 @@ double largest_size(const SiteData& data) {
   return most;
 }
 
-std::string take_estimate(const SiteEntry& entry, Site& site, const SiteData& data) {
-  if (entry.found_sigma) {
-    site.sigma = *entry.found_sigma;
+std::string apply_estimate(const SiteEntry& entry, Site& site, const SiteData& data) {
+  if (entry.estimated_sigma) {
+    site.sigma = *entry.estimated_sigma;
     return "";
   }
   const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
@@ -31,14 +31,14 @@ std::string take_estimate(const SiteEntry& entry, Site& site, const SiteData& da
   site.sigma = estimate_noise(data.values, data.weights, beamlets);
   if (site.sigma > kNoNoise * largest) return "";
   site.sigma = largest > 0 ? kFloor * largest : 1;
-  return fmt::format("site {}: sigma = \"estimate\", but the values show no noise; {:.3g} is taken",
+  return fmt::format("site {}: sigma = \"estimate\", but the values show no noise; using {:.3g}",
                      site.name, site.sigma);
 }
 
-std::string take_counts(const SiteEntry& entry, const Block& deviation, Site& site,
-                        SiteData& data) {
-  if (entry.found_sigma) {
-    site.sigma = *entry.found_sigma;
+std::string apply_counts(const SiteEntry& entry, const Block& deviation, Site& site,
+                         SiteData& data) {
+  if (entry.estimated_sigma) {
+    site.sigma = *entry.estimated_sigma;
     weigh(deviation, site.sigma, data.weights);
     return "";
   }
@@ -46,7 +46,8 @@ std::string take_counts(const SiteEntry& entry, const Block& deviation, Site& si
   site.sigma = best_deviation(deviation, data.weights);
   if (!(site.sigma > 0)) {
     site.sigma = 1;
-    return fmt::format("site {}: sigma = \"counts\", but no value counts; 1 is taken", site.name);
+    return fmt::format("site {}: sigma = \"counts\", but all values are masked or 0; using 1",
+                       site.name);
   }
   const double seen = estimate_noise(data.values, data.weights, beamlets);
   weigh(deviation, site.sigma, data.weights);
@@ -69,12 +70,32 @@ std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& si
                         SiteData& data) {
   std::string warning;
   site.sigma = entry.sigma_value();
-  if (entry.noise == Noise::kEstimated) warning = take_estimate(entry, site, data);
-  if (entry.noise == Noise::kCounts) warning = take_counts(entry, deviation, site, data);
+  if (entry.noise == Noise::kEstimated) warning = apply_estimate(entry, site, data);
+  if (entry.noise == Noise::kCounts) warning = apply_counts(entry, deviation, site, data);
   site.weighted_values =
       std::ranges::any_of(data.weights.values(), [](float weight) { return weight != 1; });
   if (!site.weighted_values) data.weights = Block();
   return warning;
+}
+
+bool may_have_weights(const StudyFile& file, const std::string& site) {
+  const SiteEntry& entry = *std::ranges::find(file.sites, site, &SiteEntry::name);
+  const Preparation& p = entry.prepare;
+  return entry.noise == Noise::kCounts || p.bad_values == "mask" || p.zingers || p.saturation;
+}
+
+std::string warn_noise(const StudyFile& file) {
+  const SiteEntry* with = nullptr;
+  const SiteEntry* without = nullptr;
+  for (const SiteEntry& entry : file.sites) {
+    const bool known = entry.noise != Noise::kGiven || entry.sigma;
+    (known ? with : without) = &entry;
+  }
+  if (with == nullptr || without == nullptr) return "";
+  return fmt::format(
+      "sigma is given for {}, but not for {}, where it defaults to 1 in the unit of the data; give "
+      "it for all sites (\"estimate\" finds it), or for none",
+      with->name, without->name);
 }
 
 }  // namespace firm

@@ -1,28 +1,33 @@
-// What a study says about the noise of a site (its key `sigma`), applied to its values.
+// Applies the key `sigma` of a site, its noise, to prepared values.
 #pragma once
 
 #include <string>
 
+#include "firm/study.h"
 #include "io/study/study_file.h"
-#include "model/study.h"
 #include "physics/noise.h"
 
 namespace firm {
 
-// Standard deviation of each value of the site; none unless sigma = "counts". `b`: the values that
-// preparation has made of these counts; masked ones may be anything.
+// Standard deviation of each value; empty unless sigma = "counts". `b`: the prepared values of
+// these counts; masked ones may be anything.
 Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b);
 
-// Sets Site::sigma, Site::weighted_values and SiteData::weights; to be called when the values are
-// prepared, and what cannot be used is masked. `deviation`: counted_deviation. Returns what people
-// should know; empty: nothing.
+// Sets Site::sigma, Site::weighted_values and SiteData::weights of values that are prepared and
+// masked. `deviation`: from counted_deviation. Returns a warning; empty: none.
 //
-//   a number     s is that number; so it is where it has been found before (found_sigma)
-//   "counts"     s is the best deviation; a value counts (s / its deviation)^2, at most 1. Where
-//                values are three times as quiet, there is a warning: these are no photons.
-//   "estimate"   s is estimate_noise of the values. Where they show none, 0.001 of the largest
-//                value, or 1 where all are 0, with a warning: an s of 0 would mean that no other
-//                site counts.
+//   a number     s is that number, or the one estimated before (estimated_sigma)
+//   "counts"     s is best_deviation; the weight of a value is (s / its deviation)^2, at most 1.
+//                Warns if the noise of the values is three times smaller: they are no photons.
+//   "estimate"   s is estimate_noise of the values. If they have no noise, warns and takes 0.001 of
+//                the largest value, or 1 if all are 0: with s = 0 no other site would count.
 std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& site, SiteData& data);
+
+// Whether values of the site may be masked, or weigh less than others: known before they are read.
+bool may_have_weights(const StudyFile& file, const std::string& site);
+
+// Warns when some sites have a sigma and others do not; empty: no warning. A sigma that is not
+// given is 1: beside one that is, the site would hardly count, or be the only one that does.
+std::string warn_noise(const StudyFile& file);
 
 }  // namespace firm

@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "firm/error.h"
+#include "io/files/number_file.h"
 #include "io/formats/data_exchange_paths.h"
 #include "io/formats/data_units.h"
-#include "io/files/number_file.h"
 
 namespace firm {
 namespace {
@@ -40,6 +40,22 @@ Scan open_data(const SiteEntry& entry, const std::string& path) {
     request.monitor_file = beside(path, entry.monitor);
   }
   return open_scan(name, request);
+}
+
+// One shift per angle, from the file that the study names.
+std::vector<double> read_shifts(const SiteEntry& entry, const std::string& path, const Scan& scan) {
+  if (entry.shifts.empty()) return {};
+  const std::string file = beside(path, entry.shifts);
+  std::vector<double> shifts = read_numbers(file, "shift in beamlets");
+  if (shifts.size() != scan.theta.size()) {
+    throw data_error({file, "",
+                      fmt::format("{} shifts, one per angle of {}", scan.theta.size(), scan.file),
+                      fmt::format("{}", shifts.size())});
+  }
+  const auto wrong = std::ranges::find_if_not(shifts, [](double x) { return std::isfinite(x); });
+  if (wrong == shifts.end()) return shifts;
+  throw data_error(
+      {file, "", "finite shifts", fmt::format("{} at angle {}", *wrong, wrong - shifts.begin())});
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -74,7 +90,7 @@ void check_size(const SiteSource& s) {
   }
 }
 
-// Whether `minus_log` fits what the file says about its data.
+// Checks that `minus_log` agrees with the unit of the data.
 void check_units(const SiteSource& s) {
   const Frames::Facts& facts = s.scan.data->facts();
   const bool minus_log = s.entry.prepare.minus_log;
@@ -102,7 +118,7 @@ void check_noise(const SiteSource& s) {
                                 s.mention())});
 }
 
-// Whether what is to be normalized by is there.
+// Checks that the data needed for the normalization exists.
 void check_normalization(const SiteSource& s) {
   const Preparation& p = s.entry.prepare;
   const bool transmission = s.entry.kind == "xrt" && p.minus_log;
@@ -120,7 +136,7 @@ void check_normalization(const SiteSource& s) {
                        limited      ? "clip_low, clip_high"
                        : normalized ? "normalize"
                                     : "monitor",
-                       "minus_log = true with it: what is after the logarithm is no transmission",
+                       "minus_log = true: values after the logarithm are no transmissions",
                        "false"});
   }
   if (p.normalize == "monitor" && !s.scan.monitor) {
@@ -154,7 +170,7 @@ std::vector<double> angles_of(const SiteSource& s) {
   return angles;
 }
 
-// Of the beamlets of the file.
+// Spacing of the beamlets of the file.
 double spacing_of(const SiteSource& s) {
   if (s.entry.spacing) return *s.entry.spacing;
   if (!s.scan.spacing) return s.file.pixel_size;
@@ -174,30 +190,12 @@ double rotation_axis_of(const SiteSource& s) {
                     fmt::format("{}", *s.scan.rotation_axis)});
 }
 
-// Of the file with one for each angle, in beamlets of the data file.
-std::vector<double> given_shifts(const SiteSource& s) {
-  const std::string file = beside(s.path, s.entry.shifts);
-  std::vector<double> shifts = read_numbers(file, "shift in beamlets");
-  if (shifts.size() != s.scan.theta.size()) {
-    throw data_error(
-        {file, "", fmt::format("{} shifts, one per angle of {}", s.scan.theta.size(), s.scan.file),
-         fmt::format("{}", shifts.size())});
-  }
-  const auto wrong = std::ranges::find_if_not(shifts, [](double x) { return std::isfinite(x); });
-  if (wrong == shifts.end()) return shifts;
-  throw data_error(
-      {file, "", "finite shifts", fmt::format("{} at angle {}", *wrong, wrong - shifts.begin())});
-}
-
-// An object that is at (x, y) of the common image is at (x + shift_x, y + shift_y) at this site, so
-// what is seen of it moves along the detector by shift_x cos + shift_y sin; and by what the stage
-// did at each angle.
+// A point (x, y) of the common image is at (x + shift_x, y + shift_y) at this site. Its projection
+// moves along the detector by shift_x cos + shift_y sin, and by the shift of the stage at each
+// angle.
 std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
-  std::vector<double> shifts;
-  if (!s.entry.shifts.empty()) {
-    shifts = given_shifts(s);
-    for (double& shift : shifts) shift /= s.entry.binning;
-  }
+  std::vector<double> shifts = s.shifts;
+  for (double& shift : shifts) shift /= s.entry.binning;
   if (s.entry.shift_x == 0 && s.entry.shift_y == 0) return shifts;
   shifts.resize(g.angles.size());
   for (std::size_t k = 0; k < shifts.size(); ++k) {
@@ -211,10 +209,11 @@ std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
 
 std::string SiteSource::mention() const { return mention_of(entry, path); }
 
-SiteSource open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
-  SiteSource source{file, entry, path, open_data(entry, path)};
-  check_size(source);
-  return source;
+OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+  OpenSite open{open_data(entry, path), {}};
+  check_size({file, entry, path, open.scan, open.shifts});
+  open.shifts = read_shifts(entry, path, open.scan);
+  return open;
 }
 
 void check_values_fit(const SiteSource& source) {
@@ -241,7 +240,7 @@ Site site_of(const SiteSource& s) {
   site.name = s.entry.name;
   site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
   site.coefficient = s.entry.coefficient;
-  site.sigma = s.entry.found_sigma.value_or(s.entry.sigma_value());
+  site.sigma = s.entry.estimated_sigma.value_or(s.entry.sigma_value());
   site.geometry = geometry_of(s);
   return site;
 }

@@ -1,36 +1,45 @@
-// The data file of a site, opened and held against the study: nothing large is read yet.
+// The data of a site, opened and compared with the study. Reads headers, angles and shifts, no
+// measurements.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "firm/study.h"
 #include "io/formats/scan.h"
 #include "io/study/study_file.h"
-#include "model/study.h"
 
 namespace firm {
 
+// The open files of a site.
+struct OpenSite {
+  Scan scan;
+  std::vector<double> shifts;  // in beamlets of the file, one per angle; empty: none
+};
+
+// Throws firm::Error when a file is missing, of no known format, or too small.
+OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path);
+
+// An open site beside its entry in the study. Owns nothing.
 struct SiteSource {
   const StudyFile& file;
   const SiteEntry& entry;
-  std::string path;  // of the study
-  Scan scan;
+  const std::string& path;  // of the study
+  const Scan& scan;
+  const std::vector<double>& shifts;
 
   // In beamlets of the file.
   double middle() const { return static_cast<double>(scan.data->beamlets()) / 2; }
   std::size_t binning() const { return static_cast<std::size_t>(entry.binning); }
-  // "site xrf-1 of study.toml:12": where the study names it, for errors that are mended there.
+  // "site xrf-1 of study.toml:12": the place in the study, for errors to be corrected there.
   std::string mention() const;
 };
 
-// Throws firm::Error when the file is not there, is of no known format, or too small.
-SiteSource open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path);
-
-// Throws firm::Error when the file's values are not what the study takes them for: units, and what
-// they are to be normalized by.
+// Throws firm::Error when units or normalization of the data file contradict the study.
 void check_values_fit(const SiteSource& source);
 
-// Image and pixel size of the study, angles and binned beamlets of the data file. Where the axis is
-// to be found it is the middle for now.
+// Image and pixel size of the study, angles and binned beamlets of the data file. An axis that is
+// to be estimated is in the middle of the detector.
 Geometry geometry_of(const SiteSource& source);
 
 // Name, kind, numbers and this geometry.

@@ -1,7 +1,7 @@
 // The sinogram of a site along the rays of another.
 #pragma once
 
-#include "model/study.h"
+#include "firm/study.h"
 
 namespace firm {
 

@@ -4,310 +4,330 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <utility>
 
-#include "core/available_memory.h"
-#include "core/byte_size.h"
-#include "core/timing.h"
-#include "firm/error.h"
-#include "io/study/study_file.h"
-#include "prep/load_study.h"
-#include "run/store/checkpoint.h"
-#include "run/store/chunk_directory.h"
-#include "run/shard/chunk_run.h"
-#include "run/shard/chunks.h"
+#include "io/files/pending_file.h"
+#include "run/recon_plan.h"
+#include "run/shard/merge.h"
+#include "run/stage.h"
 #include "run/store/history.h"
 #include "run/store/phases.h"
 #include "run/store/run_json.h"
 #include "run/store/run_output.h"
-#include "run/study_inputs.h"
+#include "run/store/shard_store.h"
 
 namespace firm {
 namespace {
 
-constexpr double kCheckpointSeconds = 30;
-constexpr double kFlushSeconds = 0.5;
 constexpr const char* kCheckpoint = "checkpoint.h5";
 
+// Solves the stages of a plan one after another, then writes the results. Whatever is written
+// before the end lets a killed run be resumed; finish() is the end.
 class Reconstruction {
  public:
-  Reconstruction(const ReconArguments& arguments, const RunCallbacks& callbacks)
-      : arguments_(arguments), callbacks_(callbacks), chunk_directory_(arguments.out) {
-    input_.study.file = read_study(arguments.study);
-    input_.path = arguments.study;
-    input_.truth = truth_path(input_.study.file, arguments.study, arguments.truth);
-    input_.options = recon_options(input_.study.file, arguments);
-  }
+  Reconstruction(const ReconArguments& arguments, const RunCallbacks& callbacks,
+                 Processes& processes)
+      : arguments_(arguments),
+        callbacks_(callbacks),
+        processes_(processes),
+        plan_(arguments),
+        store_(arguments.out) {}
 
-  ReconResult run() {
-    plan();
-    return several() ? in_chunks() : at_once();
-  }
+  ReconResult run();
 
  private:
-  bool several() const { return plan_.chunks.size() > 1; }
+  bool first() const { return processes_.rank() == 0; }
   bool resuming() const { return arguments_.start == RunDirectory::Start::kResume; }
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
+  void event(const std::string& line) const {
+    if (callbacks_.on_event) callbacks_.on_event(line);
+  }
 
-  void plan();
-  ReconResult at_once();
-  ReconResult in_chunks();
-  // False when it was interrupted.
-  bool solve_chunk(std::size_t k);
-  std::optional<ChunkResult> earlier_result(const SliceRange& chunk, const std::string& identity);
-  bool is_done(const ChunkResult& result) const;
+  // Solves stage k, unless an earlier attempt has. False: interrupted before it had a result.
+  bool solve_stage(std::size_t k);
+  bool take_earlier_result(const StageRun& stage, std::size_t k);
+  void open(StageRun& stage, std::size_t k);
+  void announce(const StageRun& stage, std::size_t k);
+  bool collect(StageRun& stage, std::size_t k, RunHistory* history);
+  void keep_result(ShardResult result, std::size_t k);
+
   void open_directory();
-  void open_history(std::size_t k, const std::optional<ChunkResult>& earlier, int rounds);
+  void require_unfinished() const;
+  void choose_checkpoints(StageRun& stage, std::size_t k);
+  std::uint64_t common_round(const Stage& stage) const;
+  void open_history(std::size_t k, int rounds);
   std::string finished_history() const;
-  Observer observer(std::optional<std::size_t> chunk, const std::string& checkpoint,
-                    const ChunkRun& run);
-  void keep_state(const std::string& checkpoint, const ChunkRun& run, int round, bool ending,
-                  const std::function<void(Archive&)>& state);
-  void keep_line(const std::string& line);
-  void tell_preparation(const ChunkRun& run) const;
-  void tell_start(std::size_t chunk, const ChunkRun& run) const;
-  RunOutput output() const;
+
+  ReconResult interrupted_result(std::size_t finished);
+  ReconResult finish();
+  void write_outputs(const Summary& summary, const RunImages& images);
 
   const ReconArguments& arguments_;
   const RunCallbacks& callbacks_;
-  ChunkInput input_;
-  Study study_;  // all slices
-  std::vector<Variable> variables_;
-  std::uint64_t available_ = 0;  // memory
-  ChunkPlan plan_;
-  ChunkDirectory chunk_directory_;
+  Processes& processes_;
+  ReconPlan plan_;
+  ShardStore store_;  // of a plan with several stages
   std::optional<RunDirectory> directory_;
   StudyFile resolved_;
   RunFacts facts_;
-  std::vector<ChunkResult> results_;  // of the chunks that are done
-  std::string lines_;                 // of the history, of the chunk in progress
-  Summary last_;                      // of the chunk that was solved last
-  Stopwatch watch_;
+  std::vector<ShardResult> results_;       // of the finished stages
+  std::optional<ShardResult> unfinished_;  // of an earlier attempt at the stage in progress
+  std::string lines_;                      // history lines of the stage in progress
+  std::optional<StageRun> stage_;          // in progress, or the last one
+  Summary last_;                           // of the stage that was solved last
   Phases phases_;
-  double next_checkpoint_ = kCheckpointSeconds;
-  double next_flush_ = 0;
 };
 
-void Reconstruction::plan() {
-  study_ = load_geometries(input_.study.file, input_.path);  // errors, before much is read
-  report(callbacks_.progress, "reading the data", 0);
-  const std::string doubt = warn_noise(input_.study.file);
-  if (!doubt.empty() && callbacks_.on_event) callbacks_.on_event("warning: " + doubt);
-  input_.study = estimate_unknowns(input_.study.file, input_.path);
-  if (input_.study.any()) study_ = load_geometries(input_.study.file, input_.path);
-  variables_ = all_variables(study_);
-  available_ = available_memory();
-  SolveOptions& options = input_.options;
-  Study likely = study_;
-  for (Site& site : likely.sites) {
-    site.weighted_values = may_have_weights(input_.study.file, site.name);
-  }
-  plan_ = plan_chunks(run_needs(options, likely, !input_.truth.empty()), study_.slices, options,
-                      resuming(), {arguments_.max_memory, available_});
-  options.chunks = static_cast<int>(plan_.chunks.size());
-  facts_.study = study_.name;
-  facts_.options = options;
-  if (several() && resuming() && !chunk_directory_.exists()) {
-    throw usage_error({arguments_.out, "--resume", "the chunks of an interrupted run",
-                       "no directory chunks in it"});
-  }
-}
+// --- the run directory
 
-// Nothing is written before all input has been found to be right.
+// Nothing is written before the input of the first stage has been found to be right.
 void Reconstruction::open_directory() {
   if (directory_) return;
-  directory_.emplace(arguments_.out, arguments_.start);
+  if (resuming()) require_unfinished();
+  directory_.emplace(arguments_.out, first() ? arguments_.start : RunDirectory::Start::kResume);
+  if (!first()) return;
   directory_->forget_end();
-  if (!resuming()) chunk_directory_.remove();
-  if (several()) chunk_directory_.create();
+  if (!resuming()) store_.remove();
+  if (plan_.several()) store_.create();
   resolved_ =
-      resolved_study(input_.study.file, {arguments_.study, arguments_.out, arguments_.truth},
-                     study_.sites, input_.options);
+      resolved_study(plan_.data().file(), {arguments_.study, arguments_.out, arguments_.truth},
+                     plan_.study().sites, plan_.options());
   write_study(directory_->file("study.toml"), resolved_);
-  if (!callbacks_.on_event) return;
-  std::string text = fmt::format("memory: about {} needed, {} available",
-                                 byte_size_text(plan_.needed), byte_size_text(available_));
-  if (several())
-    text += fmt::format("; {} slices in {} chunks", study_.slices, plan_.chunks.size());
-  callbacks_.on_event(text);
+  event(plan_.memory_text());
 }
 
-Observer Reconstruction::observer(std::optional<std::size_t> chunk, const std::string& checkpoint,
-                                  const ChunkRun& run) {
-  const std::vector<std::string> names = names_of(variables_);
-  Observer o;
-  o.interrupted = callbacks_.interrupted;
-  o.on_round = [=, this](const RoundRecord& record, int limit) {
-    const std::string line = history_line(record, names, chunk);
-    keep_line(line);
-    if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
-  };
-  const std::size_t first = plan_.chunks[chunk.value_or(0)].first;
-  show_images(callbacks_, o, [=, this](const Block& images) {
-    callbacks_.on_images({images, variables_, image_grid(study_), first, study_.slices});
-  });
-  o.on_state = [=, &run, this](int round, bool ending, const auto& state) {
-    keep_state(checkpoint, run, round, ending, state);
-  };
-  return o;
+void Reconstruction::require_unfinished() const {
+  const std::filesystem::path run = arguments_.out;
+  if (!std::filesystem::exists(run / "summary.json")) return;
+  bool state = store_.exists();
+  for (const auto& entry : std::filesystem::directory_iterator(run)) {
+    state = state || entry.path().filename().string().starts_with("checkpoint");
+  }
+  if (state) return;
+  throw usage_error({arguments_.out, "--resume", "the checkpoints or chunks of an interrupted run",
+                     "a finished one (summary.json)"});
 }
 
-void Reconstruction::keep_state(const std::string& checkpoint, const ChunkRun& run, int round,
-                                bool ending, const std::function<void(Archive&)>& state) {
-  if (!ending && watch_.seconds() < next_checkpoint_) return;
-  directory_->flush_history();
-  write_checkpoint(checkpoint, run.identity(), round, state);
-  next_checkpoint_ = watch_.seconds() + kCheckpointSeconds;
-}
-
-void Reconstruction::keep_line(const std::string& line) {
-  directory_->append_history(line);
-  if (several()) lines_ += line + "\n";
-  if (watch_.seconds() < next_flush_) return;
-  directory_->flush_history();
-  next_flush_ = watch_.seconds() + kFlushSeconds;
-}
-
-void Reconstruction::tell_preparation(const ChunkRun& run) const {
-  if (!callbacks_.on_event) return;
-  for (std::size_t i = 0; i < study_.sites.size(); ++i) {
-    for (const auto& line : preparation_lines(study_.sites[i].name, run.reports()[i])) {
-      callbacks_.on_event(line);
+// The newest round of which all shards, here and elsewhere, have a checkpoint; 0: none.
+std::uint64_t Reconstruction::common_round(const Stage& stage) const {
+  std::optional<std::set<std::uint64_t>> common;
+  for (const auto& shards : stage.of_process) {
+    for (const Shard& shard : shards) {
+      const std::string name = shard_name(plan_.study(), shard);
+      const auto rounds = Checkpoints::numbered(arguments_.out, name).rounds();
+      const std::set<std::uint64_t> own(rounds.begin(), rounds.end());
+      if (!common) common = own;
+      std::erase_if(*common, [&](std::uint64_t round) { return !own.contains(round); });
     }
   }
+  return common->empty() ? 0 : *common->rbegin();
 }
 
-void Reconstruction::tell_start(std::size_t chunk, const ChunkRun& run) const {
-  if (!callbacks_.on_start) return;
-  std::vector<SiteScales> scales;
-  for (const ChunkResult& result : results_) {
-    scales.emplace_back();
-    for (const SiteSummary& site : result.facts.summary.sites) {
-      scales.back()[site.name] = site.full_scale;
+void Reconstruction::choose_checkpoints(StageRun& stage, std::size_t k) {
+  std::vector<Checkpoints> files;
+  for (const Shard& shard : plan_.stages()[k].of_process[processes_.rank()]) {
+    if (arguments_.separate) {
+      files.push_back(Checkpoints::numbered(arguments_.out, shard_name(plan_.study(), shard)));
+    } else {
+      files.push_back(Checkpoints::single(plan_.several() ? store_.checkpoint_file(shard.slices)
+                                                          : directory_->file(kCheckpoint)));
     }
   }
-  scales.push_back(full_scales(run.problem()));
-  callbacks_.on_start({resolved_, input_.options,
-                       several() ? finished_history() + lines_ : directory_->history(),
-                       names_of(variables_), chunk, plan_.chunks.size(), scales});
-}
-
-RunOutput Reconstruction::output() const {
-  return {*directory_, study_, variables_, resolved_, facts_, input_.truth};
-}
-
-ReconResult Reconstruction::at_once() {
-  report(callbacks_.progress, "reading the data", 0);
-  ChunkRun run(input_, plan_.chunks.front());
-  facts_.fingerprints = run.fingerprints();
-  for (const PreparationReport& r : run.reports()) {
-    facts_.preparations.push_back(preparation_json(r));
+  const std::uint64_t common =
+      resuming() && arguments_.separate ? common_round(plan_.stages()[k]) : 0;
+  const bool there = resuming() && (common > 0 || files.front().exists());
+  for (const Checkpoints& c : files) {
+    if (!resuming()) c.remove_all();
   }
-  tell_preparation(run);
-  const std::string checkpoint = (std::filesystem::path(arguments_.out) / kCheckpoint).string();
-  run.prepare(resuming() ? checkpoint : "", observer({}, checkpoint, run));
-  open_directory();
-  directory_->open_history(run.rounds());
-  tell_start(0, run);
-  phases_.end("reading");
-  const Solution solution = run.solve();
-  phases_.end("solving");
-  directory_->flush_history();
-  write_images(output(), images_of(solution), solution.summary, callbacks_.progress);
-  phases_.end("writing images");
-  facts_.phases = phases_.seconds();
-  const std::string summary = summary_json(solution.summary, facts_);
-  write_report(output(), summary, nullptr);
-  if (solution.summary.termination.converged) directory_->remove(kCheckpoint);
-  write_summary(output(), summary);
-  return {solution.summary, written_files(*directory_)};
-}
-
-// Of a run that is resumed.
-std::optional<ChunkResult> Reconstruction::earlier_result(const SliceRange& chunk,
-                                                          const std::string& identity) {
-  if (!resuming()) return {};
-  std::optional<ChunkResult> result = chunk_directory_.result(chunk);
-  if (result) require_identity(chunk_directory_.result_file(chunk), identity, result->identity);
-  return result;
-}
-
-// Others go on: the rules that stopped them are no longer the same.
-bool Reconstruction::is_done(const ChunkResult& result) const {
-  return result.converged() || result.stop == stop_text(input_.options);
+  stage.use_checkpoints(std::move(files));
+  if (there) {
+    stage.resume_from(common);
+  } else if (resuming() && first() && !plan_.several()) {
+    event("no checkpoint found: starting from round 0");
+  }
 }
 
 std::string Reconstruction::finished_history() const {
   std::string lines;
-  for (const ChunkResult& result : results_) lines += result.history;
+  for (const ShardResult& result : results_) lines += result.history;
   return lines;
 }
 
-// Lines of later chunks, which an earlier attempt has left, stay until they are needed.
-void Reconstruction::open_history(std::size_t k, const std::optional<ChunkResult>& earlier,
-                                  int rounds) {
+// Keeps history lines of later stages left by an earlier attempt.
+void Reconstruction::open_history(std::size_t k, int rounds) {
+  if (!plan_.several()) return directory_->open_history(rounds);
   const std::string there = resuming() ? directory_->history() : "";
-  lines_ = lines_before(earlier ? earlier->history : lines_of_chunk(there, k), rounds);
+  lines_ = lines_before(unfinished_ ? unfinished_->history : lines_of_chunk(there, k), rounds);
   directory_->open_history(finished_history() + lines_after_chunk(there, k) + lines_);
 }
 
-bool Reconstruction::solve_chunk(std::size_t k) {
-  const SliceRange& chunk = plan_.chunks[k];
-  report(callbacks_.progress, "reading the data", 0);
-  ChunkRun run(input_, chunk);
-  const std::optional<ChunkResult> earlier = earlier_result(chunk, run.identity());
-  if (earlier && is_done(*earlier)) {
-    results_.push_back(*earlier);
+// --- a stage
+
+// Takes the result of an earlier attempt, of a run that is resumed. One that has not converged goes
+// on if the rules that stopped it have changed.
+bool Reconstruction::take_earlier_result(const StageRun& stage, std::size_t k) {
+  unfinished_.reset();
+  if (!resuming() || !plan_.several()) return false;
+  std::optional<ShardResult> earlier = store_.result(plan_.slices(k));
+  if (!earlier) return false;
+  require_identity(store_.result_file(plan_.slices(k)), stage.identity(), earlier->identity);
+  if (earlier->converged() || earlier->stop == stop_text(plan_.options())) {
+    results_.push_back(std::move(*earlier));
     return true;
   }
-  const std::string checkpoint = chunk_directory_.checkpoint_file(chunk);
-  const bool go_on = resuming() && chunk_directory_.has_checkpoint(chunk);
-  run.prepare(go_on ? checkpoint : "", observer(k, checkpoint, run));
-  open_directory();
-  open_history(k, earlier, run.rounds());
-  tell_start(k, run);
-  if (callbacks_.on_event) {
-    callbacks_.on_event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.chunks.size(),
-                                    chunk.first, chunk.first + chunk.count - 1));
+  unfinished_ = std::move(earlier);
+  return false;
+}
+
+// Process 0 makes the directory before the others look into it.
+void Reconstruction::open(StageRun& stage, std::size_t k) {
+  do_together(processes_, [&] {
+    if (first()) open_directory();
+  });
+  do_together(processes_, [&] {
+    open_directory();
+    choose_checkpoints(stage, k);
+    if (first()) open_history(k, stage.rounds());
+  });
+}
+
+// Tells the callbacks that the stage starts, and how its data was prepared.
+void Reconstruction::announce(const StageRun& stage, std::size_t k) {
+  if (callbacks_.on_start) {
+    std::vector<SiteScales> scales;
+    for (const ShardResult& result : results_) {
+      scales.emplace_back();
+      for (const SiteSummary& site : result.summary().sites) {
+        scales.back()[site.name] = site.full_scale;
+      }
+    }
+    if (!arguments_.separate) scales.push_back(stage.scales());
+    callbacks_.on_start({resolved_, plan_.options(),
+                         plan_.several() ? finished_history() + lines_ : directory_->history(),
+                         stage.residual_names(), k, plan_.stages().size(), scales});
   }
-  tell_preparation(run);
-  phases_.end("reading");
-  const Solution solution = run.solve();
-  phases_.end("solving");
-  directory_->flush_history();
-  last_ = solution.summary;
-  if (last_.termination.reason == "interrupted") return false;
-  results_.push_back(
-      {{chunk, last_, run.fingerprints()}, run.identity(), stop_text(input_.options), lines_});
-  write_chunk(chunk_directory_.result_file(chunk), image_grid(study_), results_.back(), variables_,
-              images_of(solution));
-  if (last_.termination.converged) std::filesystem::remove(checkpoint);
+  if (plan_.several()) {
+    const SliceRange& slices = plan_.slices(k);
+    event(fmt::format("chunk {} of {}: slices {} to {}", k + 1, plan_.stages().size(), slices.first,
+                      slices.first + slices.count - 1));
+  }
+  for (const PreparationNote& note : stage.notes()) {
+    for (const std::string& line : note.lines) event(line);
+    if (!plan_.several()) facts_.preparations.push_back(note.json);
+  }
+}
+
+// Brings the results of all processes together at the first. False: interrupted.
+bool Reconstruction::collect(StageRun& stage, std::size_t k, RunHistory* history) {
+  std::vector<ShardResult> all = gather_results(stage.results(), processes_);
+  last_ = all.front().summary();
+  if (history == nullptr) return true;
+  history->complete(all, stage.rounds());
+  lines_ += history->lines();
+  if (plan_.several() && last_.termination.reason == "interrupted") return false;
+  keep_result(merge_side_by_side(plan_.study(), std::move(all)), k);
   return true;
 }
 
-ReconResult Reconstruction::in_chunks() {
-  for (std::size_t k = 0; k < plan_.chunks.size(); ++k) {
-    if ((k > 0 && interrupted()) || !solve_chunk(k)) {
-      last_.termination = {"interrupted", "interrupted", false};
-      return {last_, {}, k};
-    }
+// Keeps the result in a file where there are several stages: their images need not fit into memory
+// together.
+void Reconstruction::keep_result(ShardResult result, std::size_t k) {
+  result.stop = stop_text(plan_.options());
+  if (plan_.several()) {
+    result.history = lines_;
+    write_result(store_.result_file(plan_.slices(k)), image_grid(plan_.study()), result);
+    if (result.converged()) std::filesystem::remove(store_.checkpoint_file(plan_.slices(k)));
+    result.solution.images = Block();
+    result.solution.multiplier = Block();
   }
-  open_directory();
-  directory_->open_history(finished_history());
-  std::vector<std::string> files;
-  for (const ChunkResult& result : results_) {
-    files.push_back(chunk_directory_.result_file(result.facts.slices));
-    facts_.chunks.push_back(result.facts);
+  results_.push_back(std::move(result));
+}
+
+bool Reconstruction::solve_stage(std::size_t k) {
+  report(callbacks_.progress, "reading the data", 0);
+  StageRun& stage =
+      stage_.emplace(StageRun::Setup{processes_, callbacks_, plan_.data(), plan_.study(),
+                                     plan_.options(), plan_.truth(), arguments_.separate},
+                     plan_.stages()[k].of_process);
+  do_together(processes_, [&] { stage.read(); });
+  stage.share();
+  if (take_earlier_result(stage, k)) return true;
+  do_together(processes_, [&] { stage.build(); });
+  open(stage, k);
+  std::optional<RunHistory> history;
+  if (first()) {
+    announce(stage, k);
+    const std::size_t shards = plan_.stages()[k].of_process.front().size();
+    const auto number = plan_.several() ? std::optional<std::size_t>(k) : std::nullopt;
+    history.emplace(*directory_, callbacks_,
+                    RunHistory::Size{shards, processes_.count() == 1, number});
   }
-  const Summary summary = join_chunks(results_);
-  write_images(output(), join_images(files, results_, variables_, image_grid(study_)), summary,
-               callbacks_.progress);
+  RunHistory* const lines = history ? &*history : nullptr;
+  phases_.end("reading");
+  stage.solve(lines);
+  phases_.end("solving");
+  return collect(stage, k, lines);
+}
+
+// --- the end
+
+ReconResult Reconstruction::interrupted_result(std::size_t finished) {
+  last_.termination = {"interrupted", "interrupted", false};
+  return {last_, {}, finished};
+}
+
+// Images, pictures and report first, then the summary, which makes the run complete.
+void Reconstruction::write_outputs(const Summary& summary, const RunImages& images) {
+  const RunOutput output{*directory_, plan_.study(), results_.front().variables,
+                         resolved_,   facts_,        plan_.truth()};
+  write_images(output, images, summary, callbacks_.progress);
   phases_.end("writing images");
   facts_.phases = phases_.seconds();
   const std::string text = summary_json(summary, facts_);
-  write_report(output(), text, nullptr);
-  write_summary(output(), text);
-  if (summary.termination.converged) chunk_directory_.remove();
-  return {summary, written_files(*directory_)};
+  write_report(output, text, plan_.data());
+  write_text_file(directory_->file("summary.json"), text);
+}
+
+ReconResult Reconstruction::finish() {
+  open_directory();
+  facts_.study = plan_.study().name;
+  facts_.options = plan_.options();
+  const ImageGrid grid = image_grid(plan_.study());
+  const Summary summary = merge_in_turn(results_);
+  if (plan_.several()) {
+    directory_->open_history(finished_history());
+    std::vector<std::string> files;
+    for (const ShardResult& stage : results_) {
+      files.push_back(store_.result_file(stage.shard.slices));
+      facts_.chunks.push_back({stage.shard.slices, stage.summary(), stage.fingerprints});
+    }
+    write_outputs(summary, merge_images(files, results_, grid));
+  } else {
+    facts_.fingerprints = results_.front().fingerprints;
+    write_outputs(summary, images_of(results_.front().solution));
+  }
+  return {summary, written_files(*directory_), {}};
+}
+
+// Removes the state that a killed run would resume from only when the summary is on the disk.
+ReconResult Reconstruction::run() {
+  do_together(processes_, [this] { plan_.make(processes_, callbacks_); });
+  if (arguments_.separate) plan_.check_memory_side_by_side(processes_);
+  for (std::size_t k = 0; k < plan_.stages().size(); ++k) {
+    if ((k > 0 && interrupted()) || !solve_stage(k)) return interrupted_result(k);
+  }
+  ReconResult result{last_, {}, {}};
+  do_together(processes_, [&] {
+    if (first()) result = finish();
+  });
+  if (!result.summary.termination.converged) return result;
+  if (plan_.several()) {
+    store_.remove();
+  } else {
+    stage_->remove_checkpoints();
+  }
+  return result;
 }
 
 }  // namespace
@@ -322,8 +342,18 @@ SolveOptions recon_options(const StudyFile& file, const ReconArguments& a) {
   return options_of(read_study(kept), kept, a.settings);
 }
 
-ReconResult reconstruct(const ReconArguments& arguments, const RunCallbacks& callbacks) {
-  return Reconstruction(arguments, callbacks).run();
+ReconResult reconstruct_to_directory(const ReconArguments& arguments, const RunCallbacks& callbacks,
+                                     Processes& processes) {
+  FIRM_CHECK(arguments.separate || processes.count() == 1);
+  std::optional<Reconstruction> run;
+  do_together(processes, [&] { run.emplace(arguments, callbacks, processes); });
+  return run->run();
+}
+
+ReconResult reconstruct_to_directory(const ReconArguments& arguments,
+                                     const RunCallbacks& callbacks) {
+  OneProcess alone;
+  return reconstruct_to_directory(arguments, callbacks, alone);
 }
 
 }  // namespace firm

@@ -1,5 +1,5 @@
-// What a caller may show or ask for while a run goes on. All may be empty; all are called from the
-// thread that does the work, but for `interrupted` and `wants_images`.
+// RunCallbacks: how a caller watches a run. All may be empty; all are called from the thread that
+// does the work, except `interrupted` and `wants_images`.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "core/progress.h"
+#include "firm/observer.h"
 #include "io/files/image_file.h"
 #include "io/study/study_file.h"
-#include "solve/solver.h"
+#include "solve/method.h"
 
 namespace firm {
 
 using SiteScales = std::map<std::string, double>;
 
-// A run that is about to compute. Sites of a federation begin anew with every attempt.
+// A run that is about to compute. A site of a federation starts again with every attempt.
 struct RunStart {
   const StudyFile& study;  // as resolved
   const SolveOptions& options;
@@ -25,12 +26,12 @@ struct RunStart {
   std::vector<std::string> names;  // of RoundRecord::residuals
   std::size_t chunk = 0;
   std::size_t chunks = 1;
-  // Of each chunk up to this one, residuals that a noise level of 1 stands for, by site; empty: not
-  // known.
+  // For each chunk up to this one, the residual that a noise level of 1 stands for, by site; empty:
+  // unknown.
   std::vector<SiteScales> full_scales = {};
 };
 
-// Images as they are after a round.
+// Images after a round.
 struct ImagesNow {
   const Block& images;  // pixels x (variables x slices)
   const std::vector<Variable>& variables;
@@ -41,20 +42,19 @@ struct ImagesNow {
 
 struct RunCallbacks {
   Progress progress;  // of reading and writing
-  // A line for people: memory that is needed, chunks that begin.
+  // Receives lines for people: memory needed, chunks that start, warnings.
   std::function<void(const std::string&)> on_event;
   std::function<void(const RunStart&)> on_start;
-  // Called after every round; `limit` is the number of rounds after which the run, or its chunk,
-  // ends at the latest; `line` as in history.jsonl.
+  // Called after every round; the run, or its chunk, ends after `limit` rounds at the latest;
+  // `line` is that of history.jsonl.
   std::function<void(const RoundRecord&, int limit, const std::string& line)> on_round;
-  // Whether anybody wants to see images, asked after every round; they come if so, where the method
-  // has images then.
+  // Asked after every round; if true, and if the method has images then, on_images gets them.
   std::function<bool()> wants_images;
   std::function<void(const ImagesNow&)> on_images;
   std::function<bool()> interrupted;
 };
 
-// Of the sites that `problem` hosts.
+// Full scales of the sites that `problem` hosts.
 inline SiteScales full_scales(const Problem& problem) {
   SiteScales scales;
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {
@@ -65,7 +65,7 @@ inline SiteScales full_scales(const Problem& problem) {
   return scales;
 }
 
-// What an observer of a solver does for `callbacks`, about images.
+// Lets an observer of a solver show images through `callbacks`.
 inline void show_images(const RunCallbacks& callbacks, Observer& observer,
                         const std::function<void(const Block&)>& show) {
   if (!callbacks.on_images || !callbacks.wants_images) return;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "run/shard/chunks.h"
+#include "run/shard/shard_plan.h"
 
 namespace firm {
 namespace {

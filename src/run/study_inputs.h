@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "firm/options.h"
+#include "firm/study.h"
 #include "io/study/study_file.h"
-#include "model/study.h"
-#include "solve/options.h"
 
 namespace firm {
 

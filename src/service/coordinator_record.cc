@@ -88,7 +88,7 @@ void CoordinatorRecord::keep_counts() {
   try {
     write();
   } catch (const Error&) {
-    // What is kept are the counts of before.
+    // The file keeps the earlier counts.
   }
 }
 

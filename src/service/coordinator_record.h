@@ -1,4 +1,4 @@
-// coordinator.json: what a coordinator remembers of a run, through all times it is started.
+// CoordinatorRecord: coordinator.json, the state of a coordinator that survives restarts.
 #pragma once
 
 #include <atomic>
@@ -12,23 +12,23 @@
 
 namespace firm {
 
-// Can be used by several threads at once.
+// Thread-safe.
 class CoordinatorRecord {
  public:
-  // Reads what is in the directory. Throws firm::Error when it cannot be read.
+  // Reads coordinator.json if it exists. Throws firm::Error when it cannot be read.
   explicit CoordinatorRecord(const std::string& directory);
 
   CoordinatorState state() const;
-  // Of the run, until now or until it was finished.
+  // Totals of the run, until now or until it was finished.
   std::uint64_t exchanges() const { return exchanges_; }
   double seconds() const;
   PeerBytes bytes(const std::string& site) const;
 
-  // Throws firm::Error.
+  // Saves the state. Throws firm::Error and keeps the old state when that fails.
   void keep(const CoordinatorState& state);
   void count_exchange() { ++exchanges_; }
   void count(const std::string& site, const PeerBytes& more);
-  // Keeps what was counted, if it can: no run ends because it cannot be.
+  // Saves the counts. Ignores errors: they are no reason to end a run.
   void keep_counts();
 
  private:
@@ -41,7 +41,7 @@ class CoordinatorRecord {
   CoordinatorState state_;
   std::atomic<std::uint64_t> exchanges_ = 0;
   std::map<std::string, PeerBytes> bytes_;
-  double seconds_ = 0;  // before watch_, or of a finished run
+  double seconds_ = 0;  // before watch_ was started; of a finished run, in all
   Stopwatch watch_;
 };
 

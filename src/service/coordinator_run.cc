@@ -11,35 +11,38 @@
 
 #include "core/malloc_tuning.h"
 #include "core/timing.h"
+#include "federation/pki/certificates.h"
 #include "federation/protocol/admission.h"
 #include "federation/protocol/coordinator.h"
-#include "federation/transport/grpc_server.h"
-#include "federation/pki/pki.h"
 #include "federation/protocol/terms.h"
+#include "federation/transport/grpc_server.h"
 #include "firm/error.h"
 #include "firm/version.h"
 #include "io/files/directory_lock.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
 #include "io/study/study_file.h"
-#include "service/coordinator_record.h"
 #include "run/report/run_report.h"
+#include "service/coordinator_record.h"
+#include "solve/registry.h"
 
 namespace firm {
 namespace {
 
-// Time for sites to hear that the run is finished.
+// Time given to sites to learn that the run is finished.
 constexpr double kLeaveSeconds = 5;
 constexpr double kViewSeconds = 0.1;
 
-void refuse_what_cannot_be_hidden(const StudyFile& file, const SolveOptions& options,
-                                  const CoordinatorArguments& a) {
+void check_secure_aggregation(const StudyFile& file, const SolveOptions& options,
+                              const CoordinatorArguments& a) {
   if (!a.secure) return;
-  if (options.method == "fedpgd") {
-    throw usage_error({a.study, "method",
-                       "one that needs nothing but sums (firm, firm+, firm-ds): fedpgd needs every "
-                       "site's image by itself; or --insecure",
-                       options.method});
+  if (!find_method(options.method).sums_suffice) {
+    throw usage_error(
+        {a.study, "method",
+         fmt::format("one that needs nothing but sums: {} needs every site's image by "
+                     "itself; or --insecure",
+                     options.method),
+         options.method});
   }
   if (file.sites.size() < 3 && !a.allow_two) {
     throw usage_error({a.study, "sites",
@@ -49,14 +52,14 @@ void refuse_what_cannot_be_hidden(const StudyFile& file, const SolveOptions& opt
   }
 }
 
-// XRT alone is a study, but no federation.
-void refuse_one_site(const StudyFile& file, const CoordinatorArguments& a) {
+// A study may have a single site, but a federation needs two.
+void check_site_count(const StudyFile& file, const CoordinatorArguments& a) {
   if (file.sites.size() > 1) return;
   throw usage_error({a.study, "sites", "two or more; firm recon is for one", "1"});
 }
 
-// report.html tells no more than summary.json does.
-// That of a run which was finished before is there already.
+// Writes summary.json and report.html, which has the same contents. Keeps those of a run that was
+// complete before this call.
 void write_summary(const std::string& out, const StudyFile& file, const std::string& method,
                    const CoordinatorResult& r) {
   const auto in_out = [&](const char* name) {
@@ -76,9 +79,9 @@ void write_summary(const std::string& out, const StudyFile& file, const std::str
   write_text_file(in_out("summary.json"), text);
 }
 
-// What a coordinator must know about the study, and what it may let sites do.
-CoordinatorOptions setup_of(const StudyFile& file, const SolveOptions& options,
-                            const CoordinatorArguments& a) {
+// Derives the terms, the sites and the limits for their messages from the study.
+CoordinatorOptions coordinator_options(const StudyFile& file, const SolveOptions& options,
+                                       const CoordinatorArguments& a) {
   CoordinatorOptions setup;
   setup.terms = terms_of(file, options);
   setup.most_words = most_pixels(file);
@@ -114,6 +117,68 @@ void write_published(const std::string& out, const StudyFile& file, const std::s
                {{name, density ? "density" : "attenuation", density ? "g/cm^3" : "1/cm", &image}});
 }
 
+CoordinatorObserver observe(const CoordinatorArguments& a, const CoordinatorCallbacks& callbacks,
+                            const StudyFile& file, CoordinatorRecord& record) {
+  CoordinatorObserver observer;
+  observer.on_event = callbacks.on_event;
+  observer.keep = [&record](const CoordinatorState& state) { record.keep(state); };
+  observer.on_exchange = [&record](std::uint64_t, std::uint64_t) { record.count_exchange(); };
+  observer.on_message = [&record](const std::string& site, const PeerBytes& more) {
+    record.count(site, more);
+  };
+  observer.on_image = [&a, &file](const std::string& site, const std::string& name,
+                                  const auto& values) {
+    write_published(a.out, file, site, name, values);
+  };
+  return observer;
+}
+
+void pause_briefly() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+bool interrupted(const CoordinatorCallbacks& callbacks) {
+  return callbacks.interrupted && callbacks.interrupted();
+}
+
+CoordinatorView view_with_bytes(const Coordinator& coordinator, const CoordinatorRecord& record) {
+  CoordinatorView view = coordinator.view();
+  for (CoordinatorView::Peer& peer : view.sites) peer.bytes = record.bytes(peer.site);
+  return view;
+}
+
+// Reports progress until the run is finished, fails, or is interrupted. The threads of the server
+// do the work meanwhile.
+void wait_for_end(const CoordinatorArguments& a, const CoordinatorCallbacks& callbacks,
+                  Coordinator& coordinator, CoordinatorRecord& record) {
+  const std::uint64_t before = record.exchanges();
+  const Stopwatch watch;
+  double next_view = 0;
+  double next_counts = a.checkpoint_seconds;
+  while (!coordinator.finished() && !coordinator.failure() && !interrupted(callbacks)) {
+    if (callbacks.on_exchange) callbacks.on_exchange(record.exchanges() - before);
+    if (watch.seconds() >= next_counts) {
+      record.keep_counts();
+      next_counts = watch.seconds() + a.checkpoint_seconds;
+    }
+    if (callbacks.paused) coordinator.pause(callbacks.paused());
+    if (callbacks.on_view && watch.seconds() >= next_view) {
+      callbacks.on_view(view_with_bytes(coordinator, record));
+      next_view = watch.seconds() + kViewSeconds;
+    }
+    pause_briefly();
+  }
+  if (callbacks.on_view) callbacks.on_view(view_with_bytes(coordinator, record));
+}
+
+// Connected sites learn at once that the run is finished; one that has just crashed may come back.
+void wait_for_sites_to_learn(const Coordinator& coordinator,
+                             const CoordinatorCallbacks& callbacks) {
+  const Stopwatch watch;
+  while (!interrupted(callbacks) && watch.seconds() < kLeaveSeconds &&
+         (coordinator.connected() || coordinator.some_not_told())) {
+    pause_briefly();
+  }
+}
+
 }  // namespace
 
 CoordinatorResult run_coordinator(const CoordinatorArguments& a,
@@ -121,70 +186,34 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   tune_malloc();
   const StudyFile file = read_study(a.study);
   const SolveOptions options = federation_options_of(file, a.study, a.settings);
-  refuse_one_site(file, a);
-  refuse_what_cannot_be_hidden(file, options, a);
+  check_site_count(file, a);
+  check_secure_aggregation(file, options, a);
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);
   const DirectoryLock lock(a.out);
   if (callbacks.on_start) callbacks.on_start(file, options);
 
   CoordinatorRecord record(a.out);
-  CoordinatorObserver observer;
-  observer.on_event = callbacks.on_event;
-  observer.keep = [&](const CoordinatorState& state) { record.keep(state); };
-  observer.on_exchange = [&](std::uint64_t, std::uint64_t) { record.count_exchange(); };
-  observer.on_message = [&](const std::string& site, const PeerBytes& more) {
-    record.count(site, more);
-  };
-  observer.on_image = [&](const std::string& site, const std::string& name, const auto& values) {
-    write_published(a.out, file, site, name, values);
-  };
-
   CoordinatorResult result;
   result.was_complete = record.state().finished;
-  Coordinator coordinator(setup_of(file, options, a), record.state(), observer);
+  Coordinator coordinator(coordinator_options(file, options, a), record.state(),
+                          observe(a, callbacks, file, record));
   GrpcServer server(coordinator, a.listen,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
                     admission_by(a.pki, credentials.ca_pem), a.keepalive_seconds);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
-  const auto view = [&] {
-    CoordinatorView now = coordinator.view();
-    for (CoordinatorView::Peer& peer : now.sites) peer.bytes = record.bytes(peer.site);
-    return now;
-  };
-  const auto interrupted = [&] { return callbacks.interrupted && callbacks.interrupted(); };
-  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
-  const std::uint64_t before = record.exchanges();
-  const Stopwatch watch;
-  double next_view = 0;
-  double next_counts = a.checkpoint_seconds;
-  for (; !coordinator.finished() && !coordinator.failure() && !interrupted(); wait()) {
-    if (callbacks.on_exchange) callbacks.on_exchange(record.exchanges() - before);
-    if (watch.seconds() >= next_counts) {
-      record.keep_counts();
-      next_counts = watch.seconds() + a.checkpoint_seconds;
-    }
-    if (callbacks.paused) coordinator.pause(callbacks.paused());
-    if (!callbacks.on_view || watch.seconds() < next_view) continue;
-    callbacks.on_view(view());
-    next_view = watch.seconds() + kViewSeconds;
-  }
-  if (callbacks.on_view) callbacks.on_view(view());
-  // Sites that are there hear it at once; one that has just crashed may come back to hear it.
+  wait_for_end(a, callbacks, coordinator, record);
   result.complete = coordinator.finished();
-  const Stopwatch leaving;
-  while (result.complete && !interrupted() && leaving.seconds() < kLeaveSeconds &&
-         (coordinator.connected() || coordinator.missed_by_some())) {
-    wait();
-  }
+  if (result.complete) wait_for_sites_to_learn(coordinator, callbacks);
   server.shut_down();
   record.keep_counts();
   if (const auto failure = coordinator.failure()) throw *failure;
+
   result.run = record.state().run;
   result.attempts = record.state().attempt;
   result.exchanges = record.exchanges();
   result.seconds = record.seconds();
-  result.sites = view().sites;
+  result.sites = view_with_bytes(coordinator, record).sites;
   if (result.complete) write_summary(a.out, file, options.method, result);
   return result;
 }

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "core/malloc_tuning.h"
-#include "federation/transport/grpc_channel.h"
+#include "federation/pki/describe.h"
 #include "federation/protocol/key_exchange.h"
 #include "federation/secure/peer_text.h"
-#include "federation/pki/pki_show.h"
+#include "federation/transport/grpc_channel.h"
 #include "firm/error.h"
 #include "run/store/run_output.h"
 #include "service/site_work.h"
@@ -21,9 +21,9 @@ namespace firm {
 namespace {
 
 constexpr double kDialSeconds = 5;
-// A site that has its results waits so long for a coordinator that is not there any more.
-constexpr double kPatienceSeconds = 60;
-constexpr std::chrono::milliseconds kPause(200);
+// A site that has its results gives up when it cannot reach the coordinator for this long.
+constexpr double kGiveUpSeconds = 60;
+constexpr std::chrono::milliseconds kRetryPause(200);
 
 // Ends blocking calls of a channel when the user interrupts.
 class InterruptWatch {
@@ -44,8 +44,9 @@ class InterruptWatch {
   std::jthread thread_;
 };
 
-// The text of an error may name files of this site.
-std::string what_others_may_know(const Error& error) {
+// Describes an error for the other sites. Its text stays here, since it may name files of this
+// site.
+std::string public_reason(const Error& error) {
   switch (error.kind()) {
     case Error::Kind::kUsage:
       return "its study or options";
@@ -57,7 +58,7 @@ std::string what_others_may_know(const Error& error) {
   return "an error";
 }
 
-// As load_site_credentials; of a certificate that has expired it also tells what to do.
+// Calls load_site_credentials; the error for an expired certificate also says how to renew it.
 Credentials own_credentials(const SiteArguments& a) {
   const Instant now = current_instant();
   try {
@@ -87,31 +88,34 @@ class SiteRun {
   SiteResult run();
 
  private:
-  void state(SiteState now) const {
+  void report_state(SiteState now) const {
     if (callbacks_.on_state) callbacks_.on_state(now);
   }
-  void event(const std::string& line) const {
+  void report_event(const std::string& line) const {
     if (callbacks_.on_event) callbacks_.on_event(peer_text(line));
   }
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
 
-  // Reads a certificate that has run out again: it may have been renewed. Throws firm::Error when
-  // it has not, since no peer would accept it.
+  // Reads an expired certificate again, since it may have been renewed. Throws firm::Error if it
+  // has not: no peer would accept it.
   void renew_credentials() {
     if (current_instant() >= credentials_.certificate.not_after) {
       credentials_ = own_credentials(arguments_);
     }
   }
-  // One connection; throws ChannelLost when it breaks, returns when the run is over.
+  // Connects and takes part until the run is over. Throws ChannelLost when the connection breaks.
   void connect();
-  void talk(SiteChannel& channel);
-  void attempt(SiteChannel& channel, const v1::Begin& begin);
-  void refuse_what_was_not_agreed_to(const v1::Begin& begin) const;
-  void tell(SiteChannel& channel, const std::string& failure);
+  void take_part(SiteChannel& channel);
+  void run_attempt(SiteChannel& channel, const v1::Begin& begin);
+  void check_security(const v1::Begin& begin) const;
+  // Makes the attempt ready. With an unusable checkpoint, reports that and throws AttemptAbandoned.
+  void begin_work(SiteChannel& channel, const v1::Begin& begin);
+  // Tells the coordinator that this site cannot continue, which ends the attempt.
+  void report_failure(SiteChannel& channel, const std::string& reason);
   void publish(SiteChannel& channel);
   void wait_for_finish(SiteChannel& channel);
-  // Whether to try again.
-  bool lost(const ChannelLost& reason);
+  // Waits a little after a lost connection; returns whether to connect again.
+  bool retry_after(const ChannelLost& reason);
 
   const SiteArguments& arguments_;
   const SiteCallbacks& callbacks_;
@@ -119,8 +123,8 @@ class SiteRun {
   SiteWork work_;
   Ledger ledger_;
   SiteResult result_;
-  bool waiting_ = false;
-  Stopwatch since_connected_;
+  bool disconnected_ = false;
+  Stopwatch since_lost_;
 };
 
 SiteResult SiteRun::run() {
@@ -131,7 +135,7 @@ SiteResult SiteRun::run() {
       again = false;
       result_.complete = true;
     } catch (const ChannelLost& reason) {
-      again = lost(reason);
+      again = retry_after(reason);
     } catch (const SiteInterrupted&) {
       again = false;
     }
@@ -141,21 +145,21 @@ SiteResult SiteRun::run() {
   return result_;
 }
 
-bool SiteRun::lost(const ChannelLost& reason) {
+bool SiteRun::retry_after(const ChannelLost& reason) {
   if (interrupted()) return false;
-  state(SiteState::kLost);
-  if (!waiting_) {
-    event(fmt::format("{}; trying again", reason.what()));
-    since_connected_ = Stopwatch();
+  report_state(SiteState::kLost);
+  if (!disconnected_) {
+    report_event(fmt::format("{}; retrying", reason.what()));
+    since_lost_ = Stopwatch();
   }
-  waiting_ = true;
-  if (work_.done() && since_connected_.seconds() > kPatienceSeconds) {
-    event("the results are complete, and the coordinator is not there any more");
+  disconnected_ = true;
+  if (work_.done() && since_lost_.seconds() > kGiveUpSeconds) {
+    report_event("the results are complete, and the coordinator cannot be reached any more");
     work_.note_sent(ledger_);
     result_.complete = true;
     return false;
   }
-  std::this_thread::sleep_for(kPause);
+  std::this_thread::sleep_for(kRetryPause);
   return true;
 }
 
@@ -164,14 +168,14 @@ void SiteRun::connect() {
   GrpcChannel channel(arguments_.server,
                       {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
                       kDialSeconds, arguments_.keepalive_seconds);
-  event("connected to " + arguments_.server);
-  state(SiteState::kWaiting);
-  waiting_ = false;
+  report_event("connected to " + arguments_.server);
+  report_state(SiteState::kWaiting);
+  disconnected_ = false;
   const InterruptWatch watch(channel, callbacks_.interrupted);
-  talk(channel);
+  take_part(channel);
 }
 
-void SiteRun::talk(SiteChannel& channel) {
+void SiteRun::take_part(SiteChannel& channel) {
   send_recorded(channel, ledger_, work_.hello());
   for (;;) {
     const v1::CoordinatorMessage message = channel.receive();
@@ -179,7 +183,7 @@ void SiteRun::talk(SiteChannel& channel) {
       throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
     }
     if (message.has_waiting()) {
-      event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
+      report_event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
     }
     if (message.has_finished()) {
       if (!work_.has_results_of(message.finished().run())) {
@@ -192,38 +196,41 @@ void SiteRun::talk(SiteChannel& channel) {
     }
     if (!message.has_begin()) continue;
     try {
-      attempt(channel, message.begin());
+      run_attempt(channel, message.begin());
       return;
     } catch (const AttemptAbandoned& abandoned) {
-      event(fmt::format("{}; going on from a checkpoint", abandoned.what()));
+      report_event(fmt::format("{}; resuming from a checkpoint", abandoned.what()));
       send_recorded(channel, ledger_, work_.hello());
     }
   }
 }
 
-void SiteRun::refuse_what_was_not_agreed_to(const v1::Begin& begin) const {
-  if (arguments_.insecure) return;
-  if (!begin.secure()) {
-    throw Error(Error::Kind::kNetwork,
-                "coordinator: expected secure aggregation, found a run without it, in which the "
-                "coordinator sees this site's shares; --insecure takes part in one");
-  }
+void SiteRun::check_security(const v1::Begin& begin) const {
+  if (arguments_.insecure || begin.secure()) return;
+  throw Error(Error::Kind::kNetwork,
+              "coordinator: expected secure aggregation, found a run without it, in which the "
+              "coordinator sees this site's shares; --insecure takes part in one");
 }
 
-void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
-  refuse_what_was_not_agreed_to(begin);
-  renew_credentials();
+void SiteRun::begin_work(SiteChannel& channel, const v1::Begin& begin) {
   try {
     work_.begin(begin);
   } catch (const CheckpointUnusable& checkpoint) {
-    event(fmt::format("{}; it is set aside", checkpoint.what()));
-    // What is wrong with it, fingerprints say; they stay here.
-    tell(channel, fmt::format("its checkpoint of round {} is not of this run", begin.round()));
-    for (;;) receive_within_attempt(channel);  // until the attempt is abandoned
+    report_event(fmt::format("{}; it is set aside", checkpoint.what()));
+    // The reason contains fingerprints of this site's data, which stay here.
+    report_failure(channel,
+                   fmt::format("its checkpoint of round {} is not of this run", begin.round()));
+    for (;;) receive_within_attempt(channel);  // throws when the attempt is abandoned
   }
-  event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
-                    begin.round()));
-  state(SiteState::kComputing);
+}
+
+void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
+  check_security(begin);
+  renew_credentials();
+  begin_work(channel, begin);
+  report_event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
+                           begin.round()));
+  report_state(SiteState::kComputing);
   RemoteExchange exchange = join_attempt(
       {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
        work_.keys(), arguments_.allow_two, work_.totals()},
@@ -233,21 +240,20 @@ void SiteRun::attempt(SiteChannel& channel, const v1::Begin& begin) {
     if (arguments_.publish) publish(channel);
   } catch (const Error& error) {
     try {
-      tell(channel, what_others_may_know(error));
+      report_failure(channel, public_reason(error));
     } catch (const std::exception&) {
-      // The reason to leave counts, not that it could not be told.
+      // Rethrow the first error, whether or not the coordinator learned of it.
     }
     throw;
   }
   send_recorded(channel, ledger_, work_.done_message());
-  state(SiteState::kDone);
+  report_state(SiteState::kDone);
   wait_for_finish(channel);
 }
 
-// Ends the attempt.
-void SiteRun::tell(SiteChannel& channel, const std::string& failure) {
+void SiteRun::report_failure(SiteChannel& channel, const std::string& reason) {
   v1::SiteMessage message;
-  message.mutable_failure()->set_message(failure);
+  message.mutable_failure()->set_message(reason);
   send_recorded(channel, ledger_, message);
 }
 
@@ -256,7 +262,7 @@ void SiteRun::publish(SiteChannel& channel) {
       [&](const v1::SiteMessage& message) { send_recorded(channel, ledger_, message); });
 }
 
-// Until every site has its results: one that has not needs the others to repeat the last rounds.
+// Waits until every site has its results: one that fails before needs the others to repeat rounds.
 void SiteRun::wait_for_finish(SiteChannel& channel) {
   while (!receive_within_attempt(channel).has_finished()) {
   }

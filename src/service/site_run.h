@@ -1,7 +1,8 @@
-// One site of a federation, from its data file to its own images: what `firm site` does.
+// Runs one site of a federation, from its data file to its own images, for `firm site`.
 //
-// The site dials the coordinator, and again whenever the connection is lost; it goes on from its
-// checkpoints until its results are complete. Its measurements and its image stay in `out`.
+// The site connects to the coordinator, reconnects whenever the connection is lost, and resumes
+// from its checkpoints until its results are complete. Its measurements stay where they are, and
+// its image stays in `out` unless it publishes it.
 #pragma once
 
 #include <functional>
@@ -9,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "federation/transport/grpc_limits.h"
 #include "federation/protocol/ledger.h"
 #include "federation/protocol/site_state.h"
+#include "federation/transport/grpc_limits.h"
 #include "run/run_callbacks.h"
 #include "run/study_inputs.h"
 #include "solve/solver.h"
@@ -21,36 +22,36 @@ namespace firm {
 struct SiteArguments {
   std::string study;   // file
   std::string name;    // of the site
-  std::string data;    // file; empty: the study's
+  std::string data;    // file; default: the one named in the study
   std::string server;  // HOST:PORT
   std::string pki;     // directory with ca.crt, NAME.crt, NAME.key
-  std::string out;     // run directory; an earlier run in it is gone on with
-  std::string truth;   // file; empty: none
+  std::string out;     // run directory; resumes an earlier run found there
+  std::string truth;   // file with the true images; may be empty
   KeyValues settings;
-  bool insecure = false;   // takes part without masks
-  bool allow_two = false;  // takes part with one other site only
-  bool publish = false;    // sends its image to the coordinator
+  bool insecure = false;   // take part even if shares are not masked
+  bool allow_two = false;  // take part with only one other site
+  bool publish = false;    // send the image to the coordinator at the end
   double keepalive_seconds = kKeepaliveSeconds;
 };
 
-// What a site has sent, and how far it is.
+// Messages sent by a site, and its progress.
 struct SiteTraffic {
   std::map<std::string, Ledger::Sums> sent;  // by kind of message
-  std::uint64_t sums = 0;                    // of this attempt
+  std::uint64_t sums = 0;                    // completed in this attempt
   std::uint32_t attempt = 0;
 };
 
-// All may be empty; `interrupted` is also asked from another thread.
+// All may be empty; `interrupted` is also called from another thread.
 struct SiteCallbacks : RunCallbacks {
   std::function<void(SiteState)> on_state;
   std::function<void(const SiteTraffic&)> on_traffic;  // after every round
 };
 
 struct SiteResult {
-  bool complete = false;                     // false: interrupted; the same call goes on
-  std::optional<Summary> summary;            // when the results were made in this call
-  std::vector<std::string> files;            // of results
-  std::map<std::string, Ledger::Sums> sent;  // by kind of message, of the whole ledger
+  bool complete = false;                     // false: interrupted; the same call resumes the run
+  std::optional<Summary> summary;            // if this call has computed the results
+  std::vector<std::string> files;            // result files
+  std::map<std::string, Ledger::Sums> sent;  // by kind of message, over the whole ledger
 };
 
 // Throws firm::Error; kNetwork when the coordinator refuses this site.

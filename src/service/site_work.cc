@@ -20,7 +20,6 @@
 namespace firm {
 namespace {
 
-constexpr double kFlushSeconds = 0.5;
 constexpr const char* kState = "federation.json";
 
 SiteEntry& find_site(StudyFile& file, const SiteArguments& a) {
@@ -62,18 +61,18 @@ StudyFile study_for(const SiteArguments& a) {
 SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callbacks)
     : arguments_(arguments),
       callbacks_(callbacks),
-      file_(study_for(arguments)),
-      options_(federation_options_of(file_, arguments.study, arguments.settings)),
-      terms_(terms_of(file_, options_)),
-      prepared_(estimate_and_prepare(file_, find_site(file_, arguments), arguments.study)),
-      resolved_(resolved_study(file_, {arguments.study, arguments.out, arguments.truth},
+      data_(study_for(arguments), arguments.study),
+      options_(federation_options_of(data_.file(), arguments.study, arguments.settings)),
+      terms_(terms_of(data_.file(), options_)),
+      prepared_(data_.prepare(arguments.name, all_slices(data_.file()))),
+      resolved_(resolved_study(data_.file(), {arguments.study, arguments.out, arguments.truth},
                                {prepared_.site}, options_)),
       directory_(arguments.out,
                  std::filesystem::exists(std::filesystem::path(arguments.out) / kState)
                      ? RunDirectory::Start::kResume
                      : RunDirectory::Start::kNew),
       lock_(directory_.path()),
-      checkpoints_(directory_) {
+      checkpoints_(Checkpoints::numbered(directory_.path())) {
   remove_leftovers(directory_.path());
   read_state();
   // Events already have the name of the site in front.
@@ -102,7 +101,7 @@ void SiteWork::keep_state() const {
 
 std::map<std::string, std::string> SiteWork::keys() const {
   std::map<std::string, std::string> keys;
-  for (const SiteEntry& entry : file_.sites) {
+  for (const SiteEntry& entry : data_.file().sites) {
     if (!entry.key.empty()) keys[entry.name] = entry.key;
   }
   return keys;
@@ -124,31 +123,37 @@ v1::SiteMessage SiteWork::hello() const {
   return message;
 }
 
+namespace {
+
+// Throws firm::Error unless the coordinator has passed on what this site has told about itself.
+void require_own(const Site& passed_on, const Site& own) {
+  const auto refuse = [](const std::string& what) {
+    throw Error(
+        Error::Kind::kNetwork,
+        fmt::format("coordinator: expected this site's {} as it was sent, found another", what));
+  };
+  if (!same_rays(passed_on.geometry, own.geometry)) refuse("geometry");
+  if (passed_on.sigma != own.sigma || passed_on.weighted_values != own.weighted_values) {
+    refuse("noise");
+  }
+}
+
+}  // namespace
+
 void SiteWork::begin(const v1::Begin& begin) {
-  const Study study = study_with(file_, begin);
-  const auto at = std::find_if(study.sites.begin(), study.sites.end(),
-                               [&](const Site& s) { return s.name == arguments_.name; });
+  const Study study = study_with(data_.file(), begin);
+  const auto at = std::ranges::find(study.sites, arguments_.name, &Site::name);
   const auto index = static_cast<std::size_t>(at - study.sites.begin());
-  if (!same_rays(at->geometry, prepared_.site.geometry)) {
-    throw Error(Error::Kind::kNetwork,
-                "coordinator: expected this site's geometry as it was sent, found another");
-  }
-  if (at->sigma != prepared_.site.sigma || at->weighted_values != prepared_.site.weighted_values) {
-    throw Error(Error::Kind::kNetwork,
-                "coordinator: expected this site's noise as it was sent, found another");
-  }
-  std::vector<std::string> fingerprints(study.sites.size());
+  require_own(*at, prepared_.site);
   prepared_.data.site = index;
-  fingerprints[index] = fingerprint(prepared_.data);
-  facts_ = {study.name, options_, {fingerprints[index]}};
+  auto solver = std::make_unique<ShardSolver>(Shard{{index}, {0, study.slices}}, study,
+                                              std::vector<SiteData>{prepared_.data}, options_);
+  facts_ = {study.name, options_, {solver->fingerprints()[index]}};
   facts_.preparations = {preparation_json(prepared_.report)};
-  const std::string identity = run_identity(study, options_, fingerprints);
-  if (!problem_ || identity != identity_) {
-    identity_ = identity;
-    problem_ = std::make_unique<Problem>(study, std::vector<SiteData>{prepared_.data},
-                                         ProblemOptions{options_.threads, "auto"});
-    truth_ = read_truth(arguments_.truth, study, problem_->variables(), {study.slices});
-    names_ = names_of(problem_->variables());
+  if (!solver_ || solver->identity() != solver_->identity()) {
+    solver_ = std::move(solver);
+    solver_->build({arguments_.truth, study.slices}, options_.threads);
+    names_ = names_of(solver_->variables());
   }
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
@@ -163,7 +168,10 @@ void SiteWork::open_checkpoint(std::uint64_t round) {
   checkpoint_.reset();
   totals_ = {};
   try {
-    if (round > 0) totals_.archive(checkpoint_.emplace(checkpoints_.path(round), identity_));
+    if (round > 0) {
+      checkpoint_ = std::make_unique<Checkpoint>(checkpoints_.path(round), solver_->identity());
+      totals_.archive(*checkpoint_);
+    }
   } catch (const std::exception& error) {
     checkpoints_.set_aside(round);
     throw CheckpointUnusable(error.what());
@@ -171,49 +179,50 @@ void SiteWork::open_checkpoint(std::uint64_t round) {
   checkpoints_.remove_after(round);
 }
 
-Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
-  FixedPointCollective collective(exchange);
-  SolveInput input;
-  input.problem = problem_.get();
-  input.collective = &collective;
-  input.options = options_;
-  input.truth = truth_ ? &*truth_ : nullptr;
-  input.resume = checkpoint_ ? &*checkpoint_ : nullptr;
-  input.observer.on_round = [&](const RoundRecord& r, int limit) {
-    if (callbacks_.on_traffic) {
-      callbacks_.on_traffic({ledger.sums(), exchange.exchanges(), begin.attempt()});
-    }
-    keep_round(r, limit);
+ShardSolver::Start SiteWork::solver_start(RemoteExchange& exchange,
+                                          FixedPointCollective& collective, const v1::Begin& begin,
+                                          const Ledger& ledger, RunHistory& history) {
+  ShardSolver::Start start{.collective = collective, .checkpoint = checkpoint_.get()};
+  start.more_state = [&](Archive& archive) {
+    collective.archive(archive);
+    exchange.archive(archive);
   };
-  show_images(callbacks_, input.observer, [this](const Block& images) {
-    const Study& study = problem_->study();
-    callbacks_.on_images({images, problem_->variables(), image_grid(study), 0, study.slices});
+  start.observer.on_round = [&, attempt = begin.attempt()](const RoundRecord& r, int limit) {
+    if (callbacks_.on_traffic)
+      callbacks_.on_traffic({ledger.sums(), exchange.exchanges(), attempt});
+    history.add(solver_->shard(), solver_->variables(), r, limit);
+  };
+  show_images(callbacks_, start.observer, [this](const Block& images) {
+    const Study& study = solver_->problem().study();
+    callbacks_.on_images({images, solver_->variables(), image_grid(study), 0, study.slices});
   });
-  input.observer.on_state = [&](int round, bool, const std::function<void(Archive&)>& state) {
+  start.on_state = [&](int round, bool, const std::function<void(Archive&)>& state) {
     if (callbacks_.interrupted && callbacks_.interrupted()) throw SiteInterrupted{};
     if (!exchange.checkpoint_asked()) return;
-    directory_.flush_history();
-    checkpoints_.write(identity_, round, [&](Archive& archive) {
-      state(archive);
-      collective.archive(archive);
-      exchange.archive(archive);
-    });
+    history.flush();
+    checkpoints_.write(solver_->identity(), round, state);
   };
-  Solver solver(input);
-  // Only now: the sums by which a solver sets itself up are those of a new run.
-  if (checkpoint_) {
-    collective.archive(*checkpoint_);
-    exchange.archive(*checkpoint_);
-  }
+  return start;
+}
+
+Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
+  FixedPointCollective collective(exchange);
+  RunHistory history(directory_, callbacks_, {});
+  solver_->start(solver_start(exchange, collective, begin, ledger, history));
   checkpoint_.reset();
   write_study(directory_.file("study.toml"), resolved_);
   directory_.open_history(static_cast<int>(begin.round()));
   if (callbacks_.on_start) {
-    callbacks_.on_start(
-        {resolved_, options_, directory_.history(), names_, 0, 1, {full_scales(*problem_)}});
+    callbacks_.on_start({resolved_,
+                         options_,
+                         directory_.history(),
+                         names_,
+                         0,
+                         1,
+                         {full_scales(solver_->problem())}});
   }
   const Stopwatch watch;
-  const Solution solution = solver.run();
+  const Solution solution = solver_->solve();
   collective.confirm();
   facts_.phases = {{"solving", watch.seconds()}};
   facts_.federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
@@ -236,7 +245,7 @@ v1::SiteMessage SiteWork::done_message() const {
   return message;
 }
 
-// What was sent, and what will be: a summary and a report are written before.
+// Counts what was sent and what will be: summary and report are written before the last messages.
 void SiteWork::count_sent(const Ledger& ledger) {
   Ledger::Sums all = ledger.total();
   const auto add = [&](const v1::SiteMessage& message) {
@@ -245,7 +254,7 @@ void SiteWork::count_sent(const Ledger& ledger) {
   };
   const std::vector<float> some(kChunkWords);
   for (const std::string& name : arguments_.publish ? names_ : std::vector<std::string>{}) {
-    const Study& study = problem_->study();
+    const Study& study = solver_->problem().study();
     each_chunk(study.pixels() * study.slices, [&](std::size_t offset, std::size_t count) {
       add(image_message(state_.run, name, offset, std::span(some).first(count)));
     });
@@ -255,7 +264,7 @@ void SiteWork::count_sent(const Ledger& ledger) {
   facts_.federation->bytes = all.bytes;
 }
 
-// It is not as it was foreseen when the last messages had to be sent again.
+// The count differs from the one foreseen when the last messages had to be sent again.
 void SiteWork::note_sent(const Ledger& ledger) const {
   if (!state_.done || state_.finished) return;
   const std::string path = directory_.file("summary.json");
@@ -272,27 +281,18 @@ void SiteWork::note_sent(const Ledger& ledger) const {
   write_text_file(path, json.dump(2) + "\n");
 }
 
-void SiteWork::keep_round(const RoundRecord& record, int limit) {
-  const std::string line = history_line(record, names_);
-  directory_.append_history(line);
-  if (watch_.seconds() >= next_flush_) {
-    directory_.flush_history();
-    next_flush_ = watch_.seconds() + kFlushSeconds;
-  }
-  if (callbacks_.on_round) callbacks_.on_round(record, limit, line);
-}
-
 void SiteWork::write_results(const Solution& solution, const Ledger& ledger) {
   directory_.flush_history();
-  const RunOutput output{directory_, problem_->study(), problem_->variables(), resolved_,
-                         facts_,     arguments_.truth};
+  const Problem& problem = solver_->problem();
+  const RunOutput output{directory_, problem.study(), problem.variables(),
+                         resolved_,  facts_,          arguments_.truth};
   const Stopwatch watch;
   write_images(output, images_of(solution), solution.summary, callbacks_.progress);
   facts_.phases.emplace_back("writing images", watch.seconds());
   count_sent(ledger);
   const std::string summary = summary_json(solution.summary, facts_);
-  write_report(output, summary, problem_.get());
-  write_summary(output, summary);
+  write_report(output, summary, problem);
+  write_text_file(directory_.file("summary.json"), summary);
   state_.done = true;
   keep_state();
 }

@@ -23,7 +23,7 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Adds up probabilities until they exceed a uniform number.
+// Sums probabilities until they exceed a uniform number.
 double poisson_by_inversion(double mean, Random& random) {
   const double u = random.uniform();
   double probability = std::exp(-mean);

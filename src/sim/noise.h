@@ -1,5 +1,5 @@
-// Noise that depends on nothing but its seed: not on threads, and not on the standard library,
-// whose distributions differ from one implementation to the next.
+// Noise that depends only on its seed: not on threads, and not on the standard library, whose
+// distributions differ between implementations.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace firm {
 
-// Random numbers of one stream; equal seeds and streams give equal numbers. Give every site a
-// stream of its own.
+// Random numbers of one stream. Equal seeds and streams give equal numbers; give each site its own
+// stream.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream);
@@ -20,8 +20,8 @@ class Random {
   double uniform();
   // Standard normal, by the Box-Muller transform.
   double normal();
-  // Poisson of the given mean >= 0, exact: sequential inversion below 10, and from there on the
-  // transformed rejection PTRS of W. Hoermann, Insurance: Mathematics and Economics 12 (1993) 39.
+  // Poisson with mean >= 0, exact: sequential inversion for means below 10, else the transformed
+  // rejection PTRS of W. Hoermann, Insurance: Mathematics and Economics 12 (1993) 39.
   double poisson(double mean);
 
  private:
@@ -30,12 +30,12 @@ class Random {
   bool has_spare_ = false;
 };
 
-// b += e, e normal with standard deviation `level` * max(b), slice by slice (a column of b each);
-// `level` is the paper's s.
+// b += e, e normal with standard deviation `level` * max(b) of each slice (column of b). `level` is
+// s of the paper.
 void add_gaussian_noise(double level, Random& random, Block& b);
 
-// A transmission measurement as a detector records it. Rows as in a sinogram, or frame * beamlets
-// + beamlet.
+// A transmission measurement as recorded by a detector. Rows are angle (or frame) * beamlets +
+// beamlet.
 struct Counts {
   Block data;
   Block white;  // beam without the object
@@ -48,11 +48,11 @@ Counts count_photons(const Block& b, std::size_t beamlets, double incident, Rand
 
 struct Absorption {
   Block b;
-  // Rays whose transmission was not positive. They are set to half a count.
+  // Rays whose transmission is not positive; they are set to half a count.
   std::size_t clipped = 0;
 };
 
-// The way back: b = -log((data - dark) / (white - dark)), with white and dark averaged over frames.
+// The inverse: b = -log((data - dark) / (white - dark)), with white and dark averaged over frames.
 Absorption absorption(const Counts& counts, std::size_t beamlets);
 
 }  // namespace firm

@@ -35,8 +35,8 @@ const std::vector<Shapes>& paper_shapes() {
   return shapes;
 }
 
-// A column of `images`: the sum of the ellipses, times `scale`. What is below zero is rounding, or
-// two inclusions that overlap, and becomes zero; the smallest true value is 0.1.
+// Writes the sum of the ellipses, times `scale`, to a column of `images`. Values below zero come
+// from rounding or overlapping inclusions, and become zero; the smallest true value is 0.1.
 void draw(const Shapes& shapes, double scale, int n, std::size_t column, Block& images) {
   constexpr double kRounding = 1e-9;
   const double half = (n - 1) / 2.0;

@@ -1,4 +1,4 @@
-// Phantoms: known objects to simulate measurements of.
+// Phantoms: known objects for simulated measurements.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace firm {
 
-// One image stack per site: the elements an XRF site sees, in g/cm^3, and last what XRT sees, in
-// 1/cm. XRT is the sum of coefficient times element, exactly (to float rounding).
+// One image stack per site: the density of each element in g/cm^3 (XRF), and last the attenuation
+// in 1/cm (XRT), which is the sum of coefficient * element up to float rounding.
 struct Phantom {
   std::vector<std::string> titles;   // one per image stack
   std::vector<double> coefficients;  // cm^2/g, one per element
@@ -21,8 +21,8 @@ struct Phantom {
 Phantom paper_phantom(int n, int slices);
 
 // A body of calcium, iron and zinc, with their mass attenuation coefficients at 12 keV. Its middle
-// slice (slices odd) has the paper's shapes; towards the ends the body gets thinner, its core
-// moves and its inclusions turn.
+// slice (if their number is odd) has the paper's shapes; towards the ends the body gets thinner,
+// its core moves and its inclusions turn.
 Phantom elements_phantom(int n, int slices);
 
 }  // namespace firm

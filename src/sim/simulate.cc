@@ -17,7 +17,7 @@ namespace firm {
 namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-// Columns the projector sets scratch aside for; it works through more of them in passes.
+// Columns for which the projector allocates scratch; more columns take several passes.
 constexpr int kProjectorColumns = 16;
 
 void require(bool holds, const char* option, const std::string& expected,
@@ -30,7 +30,7 @@ void require_whole(const char* option, int value, int smallest, int largest) {
           fmt::format("a whole number from {} to {}", smallest, largest), fmt::format("{}", value));
 }
 
-// Truth and data of all sites are in memory at once.
+// Memory for truth and data of all sites, which are held at once.
 void require_memory(const SimulateOptions& o) {
   const Geometry g = paper_geometry(o.size, o.angles, o.pixel_size);
   const double values = 4.0 * o.slices * static_cast<double>(g.pixels() + g.rays());

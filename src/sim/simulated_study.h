@@ -1,9 +1,9 @@
-// A simulation as a solver takes it.
+// A simulation as the input of a solver.
 #pragma once
 
 #include <vector>
 
-#include "model/study.h"
+#include "firm/study.h"
 #include "sim/simulate.h"
 
 namespace firm {
@@ -11,10 +11,10 @@ namespace firm {
 struct SimulatedStudy {
   Study study;
   std::vector<SiteData> data;
-  Block truth;  // pixels x (sites x slices), as in a Problem that hosts all
+  Block truth;  // pixels x (sites * slices), as in a Problem with all sites
 };
 
-// XRT after the logarithm only (options.counts == 0).
+// Requires options.counts == 0 (XRT data is logarithms).
 SimulatedStudy study_of(const Simulation& simulation);
 
 }  // namespace firm

@@ -3,9 +3,10 @@
 #include <filesystem>
 #include <numbers>
 
-#include "io/formats/data_exchange.h"
+#include "firm/options.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "io/formats/data_exchange.h"
 #include "io/study/quantity.h"
 #include "io/study/study_file.h"
 #include "sim/simulate.h"
@@ -80,7 +81,7 @@ StudyFile study_of(const Simulation& s) {
     entry.prepare.minus_log = site.is_xrt() && s.options.counts > 0;
     study.sites.push_back(entry);
   }
-  study.settings.push_back({"method", "firm-ds"});
+  study.settings.push_back({"method", default_method()});
   if (s.options.noise > 0) {
     study.settings.push_back({"stop.discrepancy", fmt::format("{}", s.options.noise)});
   }

@@ -1,14 +1,14 @@
-// Method: one way to solve a study, written as what a process does between two sums.
+// Method: one way to solve a study, written as the steps of a process between two sums.
 //
-//     share()   compute this process's share of the round, and what it knows about the images;
-//     (the sum over all sites)
-//     add_global_scalars()   add to the scalars what every site can tell from the sum;
-//     (the sum of the scalars over all slices)
-//     judge()  judge the images that the share was computed from, now that the sum is known;
-//     update()    make the next images.
+//     share()               computes this process's share of the round, and scalars of the images
+//     (sum over all sites)
+//     add_global_scalars()  adds scalars that follow from the sum and are the same at every site
+//     (sum of the scalars over all slices)
+//     judge()               judges the images that the share was computed from
+//     update()              makes the next images
 //
-// The images judged in a round are those made in the round before: their objective is a by-product
-// of the share. Images and sinograms are allocated in the constructor, never after.
+// A round judges the images of the round before: their objective is a by-product of the share.
+// Images and sinograms are allocated in the constructor, never after.
 #pragma once
 
 #include <memory>
@@ -17,37 +17,34 @@
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
 #include "firm/block.h"
+#include "firm/error.h"
+#include "firm/options.h"
+#include "firm/solution.h"
 #include "model/collective.h"
+#include "model/prior.h"
 #include "model/problem.h"
-#include "solve/archive.h"
-#include "solve/options.h"
 
 namespace firm {
 
-// Numbers that ride with a share; each is a sum over sites and slices.
+// Numbers that travel with a share; each is a sum over sites and slices.
 struct Scalars {
-  double objective = 0;     // sum_i (1 / s_i^2) ||A_i w_i - b_i||^2
+  double objective = 0;     // sum_i (1 / s_i^2) ||A_i w_i - b_i||^2 + R(w)
   double step_squared = 0;  // ||w - w_before||^2
   double kkt_squared = 0;   // squared norm of the projected gradient
   double unmet = 0;         // columns that do not fit their data to the discrepancy level
   double size_squared = 0;  // ||w||^2
   double xrt_squared = 0;   // ||w_N||^2
-  double late = 0;          // votes to stop: processes whose time is up,
-  double interrupted = 0;   // and whose user has interrupted them
+  double late = 0;          // votes to stop, of processes whose time is up
+  double interrupted = 0;   // votes to stop, of processes whose user has interrupted them
 
   std::span<double> span() { return {&objective, 8}; }
 };
 
-struct Termination {
-  std::string reason;   // "eps", "kkt", "rounds", ...
-  std::string message;  // with the numbers
-  bool converged = true;
-};
-
-// What judge() says about the round.
+// The outcome of judge().
 struct Verdict {
-  bool repeat = false;  // the share has to be made again: it was made with the wrong step
+  bool repeat = false;  // make the share again: its step was wrong
   std::optional<Termination> done;
 };
 
@@ -64,38 +61,50 @@ class Method {
   virtual Verdict judge() = 0;
   virtual void update() = 0;
 
-  // Called once after the last round: exchanges what a site still lacks of its own image.
+  // Called once after the last round, to exchange what a site lacks of its own image.
   virtual void finish(Collective& /*collective*/) {}
 
   // Hosted images: pixels x Problem::columns().
   virtual const Block& images() = 0;
-  // Whether they are those of the round already, or only after `finish`.
+  // Whether images() is complete after every round, or only after finish().
   virtual bool knows_images() const { return true; }
-  // ||A w - b||^2 of each hosted column, of the images that were judged last.
+  // ||A w - b||^2 of each hosted column, of the images judged last.
   virtual const std::vector<double>& residuals() const = 0;
-  // ||D w|| of the images that were judged last, where this process can know it.
+  // ||D w|| of the images judged last, if this process can know it.
   virtual std::optional<double> violation() const { return {}; }
   // Names the state that a checkpoint keeps.
   virtual void archive(Archive& archive) = 0;
 
-  // Whether the images obey the coupling; pgd and plsqr solve each site alone.
-  virtual bool joint() const { return true; }
   // Rounds after which to give up when the options do not say.
   virtual int round_limit() const = 0;
   // Whether D w = 0 holds by construction.
   virtual bool exact_primal() const { return false; }
-  // Rounds until the method's own rule ends the run, if that is known; else 0.
+  // Rounds until the method's own rule ends the run; 0: unknown.
   virtual int expected_rounds() const { return 0; }
   // Time spent in products with A and its transpose.
   virtual double projection_seconds() const = 0;
   // Local steps taken so far.
   virtual long local_iterations() const = 0;
-  // The step size of the round, for the history; 0 when it has no single one.
+  // The step size of the round, for the history; 0: it has no single one.
   virtual double step_size() const { return 0; }
   // Rules that hold when the options have none.
   virtual StopOptions default_stop() const { return {}; }
 
+  // The prior that the method applies, if any.
+  virtual const PriorTerm* prior() const { return nullptr; }
+  // Goes on from the present images after a refiner has changed data or matrices of the problem.
+  // Only methods whose row says `refines`.
+  virtual void problem_changed() { check_failed("the method refines", __FILE__, __LINE__); }
+
   Scalars scalars;
+};
+
+// What a method is made from.
+struct MethodInput {
+  Problem& problem;
+  const SolveOptions& options;
+  Collective& collective;
+  PriorFactory prior = {};  // empty: none
 };
 
 // Discrepancy levels max(b) sqrt(m) s of the hosted columns; 0 for `other`, and when s is 0.
@@ -104,10 +113,5 @@ std::vector<double> discrepancy_levels(const Problem& problem, double s);
 double full_scale(const Problem& problem, std::size_t variable);
 // Columns with ||A w - b|| above their level.
 double count_unmet(const std::vector<double>& squares, const std::vector<double>& levels);
-
-// Throws firm::Error (kUsage) when the method's theory does not carry the study. The collective is
-// used for what has to be agreed first.
-std::unique_ptr<Method> make_method(Problem& problem, const SolveOptions& options,
-                                    Collective& collective);
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-#include "solve/options.h"
+#include "firm/options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -222,12 +222,6 @@ std::string known_keys() {
 }
 
 }  // namespace
-
-const std::vector<std::string>& method_names() {
-  static const std::vector<std::string> names = {"firm-ds", "firm", "firm+",
-                                                 "fedpgd",  "pgd",  "plsqr"};
-  return names;
-}
 
 std::vector<OptionText> describe_options(const SolveOptions& options) {
   SolveOptions copy = options;

@@ -5,13 +5,16 @@
 
 #include "core/column_loop.h"
 #include "core/timing.h"
+#include "firm/error.h"
+#include "model/certificate.h"
+#include "solve/registry.h"
 #include "solve/stop_forecast.h"
 #include "solve/stop_rules.h"
 
 namespace firm {
 namespace {
 
-// Counts what a site sends and receives; every site takes part in every sum.
+// Counts the traffic of a site: every site takes part in every sum.
 class CountingCollective : public Collective {
  public:
   explicit CountingCollective(Collective& next) : next_(next) {}
@@ -28,7 +31,7 @@ class CountingCollective : public Collective {
     bytes += static_cast<double>(vector.size_bytes());
   }
 
-  // Between processes that have slices of the same site: no message of the site.
+  // Between processes that have slices of the same site: not traffic of the site.
   void sum_slices(std::span<double> scalars) override { next_.sum_slices(scalars); }
 
   int exchanges = 0;
@@ -47,6 +50,18 @@ double distance_squared(const Block& a, const Block& b, std::size_t column) {
   return sum;
 }
 
+// Throws firm::Error when the method cannot do what is asked of it.
+const MethodRow& method_for(const SolveInput& input) {
+  const MethodRow& row = find_method(input.options.method);
+  if (row.require != nullptr) row.require(input.problem->study());
+  const auto refuse = [&](const std::string& what) {
+    throw usage_error({"solve", "method", "one that supports " + what, row.name});
+  };
+  if (input.prior && !row.takes_prior) refuse("a prior");
+  if (!input.refiners.empty() && !row.refines) refuse("refinement of the scan");
+  return row;
+}
+
 }  // namespace
 
 class Solver::Run {
@@ -54,9 +69,10 @@ class Solver::Run {
   explicit Run(const SolveInput& input)
       : input_(input),
         problem_(*input.problem),
+        row_(method_for(input)),
         collective_(*input.collective),
         scale_(data_gradient_norm(problem_, collective_)),
-        method_(make_method(problem_, input.options, collective_)),
+        method_(row_.make({problem_, input_.options, collective_, input.prior})),
         rules_(input.options.stop, *method_),
         levels_(discrepancy_levels(problem_, rules_.used().discrepancy)),
         forecast_(rules_.used()),
@@ -65,14 +81,18 @@ class Solver::Run {
   }
 
   Solution run() {
-    while (!round()) {
-    }
+    do {
+      while (!round()) {
+      }
+    } while (refine());
     return conclude();
   }
 
  private:
   // One round; true when it was the last.
   bool round();
+  // Lets the refiners change the problem; true when the method has to go on.
+  bool refine();
   RoundRecord record() const;
   RoundMetrics metrics(const RoundRecord& record) const;
   void archive(Archive& archive);
@@ -87,6 +107,7 @@ class Solver::Run {
 
   SolveInput input_;
   Problem& problem_;
+  const MethodRow& row_;
   CountingCollective collective_;
   double scale_;
   std::unique_ptr<Method> method_;
@@ -117,6 +138,11 @@ void Solver::Run::archive(Archive& archive) {
     seconds_before_ = seconds;
     collective_.exchanges = static_cast<int>(exchanges);
   }
+  for (Refiner* refiner : input_.refiners) {
+    refiner->archive(archive);
+    if (input_.resume == &archive) refiner->apply(problem_);
+  }
+  if (input_.resume == &archive && !input_.refiners.empty()) method_->problem_changed();
   method_->archive(archive);
 }
 
@@ -182,7 +208,7 @@ double Solver::Run::misfit() const {
   return most;
 }
 
-// A limit that nobody has asked for is far away: by itself it tells nothing about the end.
+// The method's own limit is far away: it says nothing about the end unless the user has set it.
 void Solver::Run::look_ahead(RoundRecord& r) {
   forecast_.add(metrics(r), objective_before(), misfit());
   const bool asked = method_->expected_rounds() > 0 || input_.options.stop.rounds > 0;
@@ -200,11 +226,11 @@ std::optional<double> Solver::Run::objective_before() const {
 }
 
 bool Solver::Run::round() {
-  // Votes of the round before count: all processes then know that this round is the last.
+  // Votes of the round before count: all processes know that this round is the last.
   auto limit = rules_.limit(rounds_);
   if (!limit) limit = voted_;
-  if (input_.observer.on_state) {
-    input_.observer.on_state(rounds_, limit.has_value(), [this](Archive& a) { archive(a); });
+  if (input_.on_state) {
+    input_.on_state(rounds_, limit.has_value(), [this](Archive& a) { archive(a); });
   }
   method_->share();
   method_->scalars.late = rules_.late(seconds_before_ + watch_.seconds()) ? 1 : 0;
@@ -235,6 +261,19 @@ bool Solver::Run::round() {
   method_->update();
   ++rounds_;
   return false;
+}
+
+bool Solver::Run::refine() {
+  if (input_.refiners.empty() || !termination_.converged) return false;
+  bool changed = false;
+  for (Refiner* refiner : input_.refiners) {
+    changed = refiner->refine(problem_, method_->images(), collective_) || changed;
+  }
+  if (!changed) return false;
+  method_->problem_changed();
+  has_before_ = false;
+  ++rounds_;  // the round that has converged is in the history
+  return true;
 }
 
 void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
@@ -271,8 +310,10 @@ Solution Solver::Run::conclude() {
   Solution solution;
   solution.images = method_->images();
   Summary& s = solution.summary;
-  s.certificate = certify(problem_, collective_, solution.images,
-                          {method_->joint(), method_->exact_primal(), scale_}, solution.multiplier);
+  s.certificate =
+      certify(problem_, collective_, solution.images,
+              {row_.joint, method_->exact_primal(), scale_, method_->prior()}, solution.multiplier);
+  for (const Variable& v : problem_.variables()) solution.names.push_back(v.name);
   s.method = input_.options.method;
   s.rounds = rounds_;
   s.exchanges = collective_.exchanges;

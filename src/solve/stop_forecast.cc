@@ -66,7 +66,8 @@ int RuleTrend::end() const {
   return round < kNever ? static_cast<int>(std::ceil(round)) : 0;
 }
 
-void StopForecast::add(const RoundMetrics& now, std::optional<double> objective_before, double misfit) {
+void StopForecast::add(const RoundMetrics& now, std::optional<double> objective_before,
+                       double misfit) {
   const auto add = [&](std::size_t rule, double value, double target) {
     if (target > 0) trends_[rule].add(now.round, value / target);
   };

@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "firm/options.h"
 #include "solve/method.h"
-#include "solve/options.h"
 
 namespace firm {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "core/parallel.h"
@@ -14,11 +15,25 @@
 namespace firm {
 namespace {
 
+// Forces a kernel wherever "auto" is asked for, in this process and in those that it starts.
+constexpr const char* kKernelVariable = "FIRM_KERNEL";
+
 const StripKernel* find_kernel(const std::string& name) {
   for (const StripKernel* kernel : strip_kernels()) {
     if (name == "auto" || name == kernel->name) return kernel;
   }
   return nullptr;
+}
+
+Error unknown_kernel(const std::string& where, const std::string& field, const std::string& name) {
+  return usage_error({where, field,
+                      fmt::format("auto or one of {}", fmt::join(kernel_names(), ", ")),
+                      "'" + name + "'"});
+}
+
+std::string forced_kernel() {
+  const char* value = std::getenv(kKernelVariable);
+  return value == nullptr || *value == '\0' ? "auto" : value;
 }
 
 }  // namespace
@@ -49,12 +64,13 @@ std::unique_ptr<Projector> make_projector(const Geometry& geometry,
     throw usage_error(
         {"projector", "threads", "0 (all) or more", fmt::format("{}", options.threads)});
   }
-  if (options.kernel == "reference") return std::make_unique<ReferenceProjector>(geometry);
-  const StripKernel* kernel = find_kernel(options.kernel);
+  const bool forced = options.kernel == "auto";
+  const std::string name = forced ? forced_kernel() : options.kernel;
+  if (name == "reference") return std::make_unique<ReferenceProjector>(geometry);
+  const StripKernel* kernel = find_kernel(name);
   if (kernel == nullptr) {
-    throw usage_error({"projector", "kernel",
-                       fmt::format("auto or one of {}", fmt::join(kernel_names(), ", ")),
-                       "'" + options.kernel + "'"});
+    throw forced ? unknown_kernel("environment", kKernelVariable, name)
+                 : unknown_kernel("projector", "kernel", name);
   }
   return std::make_unique<StripProjector>(geometry, *kernel, thread_count(options.threads),
                                           options.columns);

@@ -1,10 +1,10 @@
-// A small study in a directory of its own, and what `firm check` finds about it.
+// A small study in a temporary directory, and the findings of `firm check` about it.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include "io/study/study_file.h"
 #include "check/preflight.h"
+#include "io/study/study_file.h"
 #include "sim/simulate.h"
 #include "support/temporary_directory.h"
 
@@ -25,13 +25,13 @@ class Preflight : public ::testing::Test {
                 [](const std::string&) { return std::uint64_t{1} << 40; }};
   }
 
-  // Checks, and keeps what is found. Returns the exit code.
+  // Runs the checks and stores the findings. Returns the exit code.
   int check() {
     findings_.clear();
     return preflight(arguments_, machine_, [&](const Finding& f) { findings_.push_back(f); });
   }
 
-  // Of this level and about this; null when there is none.
+  // Returns the finding of this level and subject, or nullptr.
   const Finding* find(Level level, const std::string& subject) const {
     for (const Finding& f : findings_) {
       if (f.level == level && f.subject == subject) return &f;
@@ -50,7 +50,7 @@ class Preflight : public ::testing::Test {
       EXPECT_EQ(f.fix, "") << f.subject;
     }
   }
-  // One finding, with this in text and fix.
+  // Expects exactly one finding of this level, containing `text` and `fix`.
   void expect_one(Level level, const std::string& subject, const std::string& text,
                   const std::string& fix) {
     EXPECT_EQ(count(level), 1u);
@@ -59,19 +59,19 @@ class Preflight : public ::testing::Test {
     EXPECT_CONTAINS(found->text, text);
     EXPECT_CONTAINS(found->fix, fix);
   }
-  void expect_wrong(int code, const std::string& subject, const std::string& text,
-                    const std::string& fix) {
+  void expect_problem(int code, const std::string& subject, const std::string& text,
+                      const std::string& fix) {
     EXPECT_EQ(check(), code);
-    expect_one(Level::kWrong, subject, text, fix);
+    expect_one(Level::kError, subject, text, fix);
   }
   void expect_warning(const std::string& subject, const std::string& text, const std::string& fix) {
     EXPECT_EQ(check(), 0);
     expect_one(Level::kWarning, subject, text, fix);
   }
-  // Nothing about this but what is good.
+  // Expects no errors and no warnings about the subject.
   void expect_ok(const std::string& subject, const std::string& text) {
     check();
-    EXPECT_EQ(find(Level::kWrong, subject), nullptr);
+    EXPECT_EQ(find(Level::kError, subject), nullptr);
     EXPECT_EQ(find(Level::kWarning, subject), nullptr);
     const Finding* found = find(Level::kOk, subject);
     ASSERT_NE(found, nullptr) << subject;

@@ -1,28 +1,26 @@
-// `firm check` on certificates, addresses and a coordinator that is there, or something else.
-#include <netinet/in.h>
+// `firm check` of certificates, addresses and servers.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <thread>
 
-#include "federation/certificates.h"
-#include "federation/transport/grpc_server.h"
-#include "federation/pki/pki_show.h"
 #include "check/preflight_fixture.h"
+#include "federation/pki/describe.h"
+#include "federation/transport/grpc_server.h"
+#include "support/certificates.h"
+#include "support/loopback.h"
 
 namespace firm {
 namespace {
 
 const std::vector<std::string> kSites = {"xrf-1", "xrf-2", "xrf-3", "xrt"};
 
-// Listens on a port of this machine, and answers nothing, or the same to all.
+// Listens on a port of this machine; sends nothing, or the same answer to every client.
 class Listener {
  public:
   explicit Listener(const std::string& answer = "") : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sockaddr_in at = loopback(0);
     auto* address = reinterpret_cast<sockaddr*>(&at);
     socklen_t size = sizeof(at);
     if (::bind(socket_, address, size) != 0 || ::listen(socket_, 8) != 0 ||
@@ -41,7 +39,7 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   std::string address() const { return fmt::format("127.0.0.1:{}", port_); }
-  // Connections are refused from now on; the port stays taken.
+  // Refuses connections from now on; the port stays in use.
   void stop() const { ::shutdown(socket_, SHUT_RDWR); }
 
  private:
@@ -91,7 +89,7 @@ class Listening {
 class PreflightNetworkTest : public Preflight {
  protected:
   PreflightNetworkTest() {
-    // A proxy of the environment is not what is tested here.
+    // Ignore a proxy in the environment of the test.
     for (const char* name : {"grpc_proxy", "https_proxy", "http_proxy"}) ::unsetenv(name);
     be_site("xrf-1");
   }
@@ -111,7 +109,7 @@ class PreflightNetworkTest : public Preflight {
 
 // ---- certificates ------------------------------------------------------------------------------
 
-TEST_F(PreflightNetworkTest, ShowsWhatIsInGoodCertificates) {
+TEST_F(PreflightNetworkTest, DescribesGoodCertificates) {
   expect_good();
   expect_ok("certificate", "CN = xrf-1");
   be_coordinator();
@@ -127,32 +125,32 @@ TEST_F(PreflightNetworkTest, ShowsWhatIsInGoodCertificates) {
   EXPECT_TRUE(shown);
 }
 
-TEST_F(PreflightNetworkTest, MissesAKey) {
+TEST_F(PreflightNetworkTest, ReportsMissingKey) {
   std::filesystem::remove(certificates_.home("xrf-1") + "/xrf-1.key");
-  expect_wrong(4, "certificate", "expected the site's private key", "firm pki show");
+  expect_problem(4, "certificate", "expected the site's private key", "firm pki show");
 }
 
-TEST_F(PreflightNetworkTest, RefusesAKeyThatOthersCanRead) {
+TEST_F(PreflightNetworkTest, RefusesKeyReadableByOthers) {
   ASSERT_EQ(::chmod((certificates_.home("xrf-1") + "/xrf-1.key").c_str(), 0644), 0);
-  expect_wrong(4, "certificate", "run: chmod 600", "firm pki show");
+  expect_problem(4, "certificate", "run: chmod 600", "firm pki show");
 }
 
-TEST_F(PreflightNetworkTest, RefusesTheCertificateOfAnotherSite) {
+TEST_F(PreflightNetworkTest, RefusesCertificateOfAnotherSite) {
   const std::string home = certificates_.home("xrf-1");
   std::filesystem::copy_file(certificates_.home("xrf-2") + "/xrf-2.crt", home + "/xrf-1.crt",
                              std::filesystem::copy_options::overwrite_existing);
-  expect_wrong(4, "certificate", "expected the certificate of xrf-1", "firm pki show");
+  expect_problem(4, "certificate", "expected the certificate of xrf-1", "firm pki show");
 }
 
-TEST_F(PreflightNetworkTest, RefusesTheCertificateOfAnotherAuthority) {
+TEST_F(PreflightNetworkTest, RefusesCertificateOfAnotherAuthority) {
   const Certificates others(kSites);
   std::filesystem::copy_file(others.authority() + "/ca.crt",
                              certificates_.home("xrf-1") + "/ca.crt",
                              std::filesystem::copy_options::overwrite_existing);
-  expect_wrong(4, "certificate", "not signed by this authority", "firm pki show");
+  expect_problem(4, "certificate", "not signed by this authority", "firm pki show");
 }
 
-TEST_F(PreflightNetworkTest, WarnsAMonthBeforeACertificateEnds) {
+TEST_F(PreflightNetworkTest, WarnsMonthBeforeCertificateExpires) {
   days_pass(kLeafDays - 31);
   expect_good();
   days_pass(2);
@@ -161,30 +159,31 @@ TEST_F(PreflightNetworkTest, WarnsAMonthBeforeACertificateEnds) {
   expect_warning("certificate", "29 days left", "--renew");
 }
 
-TEST_F(PreflightNetworkTest, TellsHowToRenewWhatHasExpired) {
+TEST_F(PreflightNetworkTest, ExplainsHowToRenewExpiredCertificate) {
   days_pass(kLeafDays + 1);
-  machine_.now += std::chrono::hours(1);  // certificates are a little younger than the test
-  expect_wrong(4, "certificate", "EXPIRED 1 day ago", "firm pki request --dir");
+  machine_.now +=
+      std::chrono::hours(1);  // certificates are made a little after the start of the test
+  expect_problem(4, "certificate", "EXPIRED 1 day ago", "firm pki request --dir");
   be_coordinator();
-  expect_wrong(4, "certificate", "EXPIRED 1 day ago", "--renew");
+  expect_problem(4, "certificate", "EXPIRED 1 day ago", "--renew");
 }
 
-TEST_F(PreflightNetworkTest, SuspectsTheClockWhenACertificateIsNotYetValid) {
+TEST_F(PreflightNetworkTest, SuspectsClockWhenCertificateIsNotYetValid) {
   days_pass(-1);
-  expect_wrong(4, "certificate", "valid in 2", "the clock of this machine");
+  expect_problem(4, "certificate", "valid in 2", "the clock of this machine");
 }
 
-TEST_F(PreflightNetworkTest, RefusesAnotherKeyThanTheStudyNames) {
+TEST_F(PreflightNetworkTest, RefusesKeyThatStudyDoesNotName) {
   const std::string key = certificates_.of("xrf-1").certificate.key_fingerprint;
   change_study([&](StudyFile& f) { f.sites[0].key = key; });
   expect_good();
   expect_ok("key", "the one that the study names");
   certificates_.enrol("xrf-1");
   be_site("xrf-1");
-  expect_wrong(4, "key", key.substr(0, 16), "in the study of all");
+  expect_problem(4, "key", key.substr(0, 16), "put the new one into the study");
 }
 
-TEST_F(PreflightNetworkTest, NamesSitesWithoutACertificate) {
+TEST_F(PreflightNetworkTest, NamesSitesWithoutCertificate) {
   change_study([](StudyFile& f) { f.sites[1].name = "argonne"; });
   be_coordinator();
   expect_warning("enrolment", "no valid certificate yet for argonne", "firm pki sign");
@@ -192,31 +191,31 @@ TEST_F(PreflightNetworkTest, NamesSitesWithoutACertificate) {
   certificates_.enrol("xrf-3", Certificates::long_ago());
   expect_warning("enrolment", "xrf-3 (expired", "firm pki sign");
   std::filesystem::remove(certificates_.authority() + "/issued.jsonl");
-  expect_wrong(4, "enrolment", "issued.jsonl", "a copy");
+  expect_problem(4, "enrolment", "issued.jsonl", "a copy");
 }
 
 // ---- listening ---------------------------------------------------------------------------------
 
-TEST_F(PreflightNetworkTest, TriesToListen) {
+TEST_F(PreflightNetworkTest, ProbesListenAddress) {
   be_coordinator();
   arguments_.listen = "0.0.0.0:0";
   expect_good();
   arguments_.listen = "127.0.0.1:0";
   expect_warning("listen", "only this machine can connect", "0.0.0.0");
   arguments_.listen = "192.0.2.1:7443";
-  expect_wrong(4, "listen", "Cannot assign requested address", "an address of this machine");
+  expect_problem(4, "listen", "Cannot assign requested address", "an address of this machine");
   const Listener other;
   arguments_.listen = other.address();
-  expect_wrong(4, "listen", "Address already in use", "another port");
+  expect_problem(4, "listen", "Address already in use", "another port");
   for (const char* nonsense : {"7443", "host:", "host:70000", "host:http", ":7443", "::1:7443"}) {
     arguments_.listen = nonsense;
-    expect_wrong(4, "listen", "expected HOST:PORT", "[2001:db8::7]:7443");
+    expect_problem(4, "listen", "expected HOST:PORT", "[2001:db8::7]:7443");
   }
 }
 
 // ---- connecting --------------------------------------------------------------------------------
 
-TEST_F(PreflightNetworkTest, ReachesACoordinatorWhoseRunDoesNotNotice) {
+TEST_F(PreflightNetworkTest, DoesNotDisturbRunningCoordinator) {
   const Listening coordinator(identity_of(certificates_.coordinator()));
   arguments_.server = coordinator.address();
   expect_good();
@@ -225,52 +224,52 @@ TEST_F(PreflightNetworkTest, ReachesACoordinatorWhoseRunDoesNotNotice) {
   EXPECT_EQ(coordinator.log(), "");
 }
 
-TEST_F(PreflightNetworkTest, TellsWhenNobodyListens) {
+TEST_F(PreflightNetworkTest, ReportsRefusedConnection) {
   const Listener gone;
   gone.stop();
   arguments_.server = gone.address();
-  expect_wrong(4, "server", "Connection refused", "is the coordinator running");
+  expect_problem(4, "server", "Connection refused", "check that the coordinator is running");
   arguments_.server = "recon.example.org";
-  expect_wrong(4, "server", "expected HOST:PORT", "recon.example.org:7443");
+  expect_problem(4, "server", "expected HOST:PORT", "recon.example.org:7443");
 }
 
-TEST_F(PreflightNetworkTest, RefusesACoordinatorOfAnotherAuthority) {
+TEST_F(PreflightNetworkTest, RefusesCoordinatorOfAnotherAuthority) {
   const Certificates others(kSites);
   const Listening coordinator(identity_of(others.coordinator()));
   arguments_.server = coordinator.address();
-  expect_wrong(4, "tls", "another authority", "fingerprint");
+  expect_problem(4, "tls", "another authority", "fingerprint");
 }
 
-TEST_F(PreflightNetworkTest, RefusesACertificateForAnotherHost) {
+TEST_F(PreflightNetworkTest, RefusesCertificateForAnotherHost) {
   renew_coordinator(certificates_.authority(), {"recon.example.org"}, current_instant());
   const Listening coordinator(identity_of(certificates_.coordinator()));
   arguments_.server = coordinator.address();
-  expect_wrong(4, "tls", "expected a certificate for the host 127.0.0.1", "hosts");
+  expect_problem(4, "tls", "expected a certificate for the host 127.0.0.1", "hosts");
 }
 
-TEST_F(PreflightNetworkTest, TellsWhenTheSiteIsNotAccepted) {
+TEST_F(PreflightNetworkTest, ReportsThatSiteIsNotAccepted) {
   const Certificates others(kSites);
   TlsIdentity identity = identity_of(certificates_.coordinator());
   identity.ca = others.coordinator().ca_pem;
   const Listening coordinator(identity);
   arguments_.server = coordinator.address();
-  expect_wrong(4, "tls", "does not accept this site's certificate", "fingerprint");
+  expect_problem(4, "tls", "does not accept this site's certificate", "fingerprint");
 }
 
-TEST_F(PreflightNetworkTest, KnowsAServerThatIsNoCoordinator) {
+TEST_F(PreflightNetworkTest, RecognizesServerWithoutTls) {
   const Listener web("HTTP/1.0 400 Bad Request\r\n\r\n");
   arguments_.server = web.address();
-  expect_wrong(4, "tls", "without TLS", "fingerprint");
+  expect_problem(4, "tls", "without TLS", "fingerprint");
 }
 
-TEST_F(PreflightNetworkTest, NeedsACertificateToTryTls) {
+TEST_F(PreflightNetworkTest, NeedsCertificateToCheckTls) {
   const Listening coordinator(identity_of(certificates_.coordinator()));
   arguments_.server = coordinator.address();
   arguments_.pki = "";
-  expect_warning("tls", "not tried", "--pki");
+  expect_warning("tls", "not checked", "--pki");
 }
 
-TEST_F(PreflightNetworkTest, NamesAProxyThatTheEnvironmentAsksFor) {
+TEST_F(PreflightNetworkTest, NamesProxyOfEnvironment) {
   const Listening coordinator(identity_of(certificates_.coordinator()));
   arguments_.server = coordinator.address();
   const Listener proxy("HTTP/1.0 403 Forbidden\r\n\r\n");
@@ -278,8 +277,8 @@ TEST_F(PreflightNetworkTest, NamesAProxyThatTheEnvironmentAsksFor) {
   EXPECT_EQ(check(), 4);
   ::unsetenv("https_proxy");
   expect_one(Level::kWarning, "server",
-             "https_proxy: the site dials the proxy 127.0.0.1:", "no_proxy");
-  expect_one(Level::kWrong, "tls", coordinator.address(), "fingerprint");
+             "https_proxy: the site connects through the proxy 127.0.0.1:", "no_proxy");
+  expect_one(Level::kError, "tls", coordinator.address(), "fingerprint");
 }
 
 }  // namespace

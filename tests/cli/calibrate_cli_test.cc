@@ -1,14 +1,14 @@
-// `firm calibrate`, and studies with matter that XRF does not see, by the program itself.
+// `firm calibrate`, and studies with matter that XRF does not see.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "support/command_line.h"
-#include "io/formats/data_exchange.h"
 #include "io/files/image_file.h"
+#include "io/formats/data_exchange.h"
 #include "io/study/study_file.h"
 #include "sim/noise.h"
+#include "support/command_line.h"
 #include "support/three_discs.h"
 
 namespace firm {
@@ -24,7 +24,7 @@ class Calibrate : public CommandLine {
     measure_discs();
   }
 
-  // Three discs in place of the phantom, with little noise, and their attenuation.
+  // Replaces the phantom by three discs with little noise, and XRT by their attenuation.
   void measure_discs() {
     std::vector<Block> images;
     Block attenuation(geometry_.pixels(), 1);
@@ -52,16 +52,16 @@ class Calibrate : public CommandLine {
     write_acquisition(name, a);
   }
 
-  // The study with changes, as s/t.toml.
+  // Writes the changed study to s/t.toml.
   void write() { write_study(directory_ / "s/t.toml", study_); }
 
-  // Scales that are wrong by known factors, as of counts.
+  // Makes the scales wrong by known factors.
   void spoil_scales() {
     for (std::size_t i = 0; i < 3; ++i) study_.sites[i].prepare.scale = kWrong[i];
     write();
   }
 
-  // A disc in the attenuation, and in nothing that XRF sees.
+  // Adds a disc to the attenuation that no XRF site sees.
   void add_other_matter() {
     const std::string name = directory_ / "s/xrt.h5";
     Acquisition xrt = read_acquisition(name);
@@ -76,7 +76,7 @@ class Calibrate : public CommandLine {
   Block other_;
 };
 
-TEST_F(Calibrate, FindsTheScales) {
+TEST_F(Calibrate, FindsScales) {
   spoil_scales();
   const Outcome o = run("calibrate s/t.toml --json");
   ASSERT_EQ(o.code, 0) << o.err;
@@ -96,7 +96,7 @@ TEST_F(Calibrate, FindsTheScales) {
   }
 }
 
-TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
+TEST_F(Calibrate, WritesUsableStudy) {
   spoil_scales();
   std::filesystem::create_directory(directory_ / "elsewhere");
   const Outcome o = run("calibrate s/t.toml --out elsewhere/new.toml");
@@ -107,7 +107,7 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   const StudyFile written = read_study(directory_ / "elsewhere/new.toml");
   EXPECT_EQ(written.sites[2].data, "../s/xrf-3.h5");
   EXPECT_NEAR(written.sites[0].prepare.scale.value_or(0), 1, 0.02);
-  // Nothing is left to do.
+  // Calibrating again changes nothing.
   const Json again = Json::parse(run("calibrate elsewhere/new.toml --json").out);
   for (const Json& site : again.at("sites")) {
     EXPECT_NEAR(site.at("factor").get<double>(), 1, 1e-5);
@@ -115,8 +115,8 @@ TEST_F(Calibrate, WritesAStudyThatCanBeUsed) {
   EXPECT_EQ(run("recon elsewhere/new.toml --out r").code, 0);
 }
 
-// Where the names of study and answer have no directory.
-TEST_F(Calibrate, WritesBesideWhereItIsCalled) {
+// Paths of study and result without a directory.
+TEST_F(Calibrate, WritesToCurrentDirectory) {
   spoil_scales();
   Outcome o = run("calibrate s/t.toml --out here.toml");
   ASSERT_EQ(o.code, 0) << o.err;
@@ -127,8 +127,8 @@ TEST_F(Calibrate, WritesBesideWhereItIsCalled) {
   EXPECT_EQ(read_study(directory_ / "s/there.toml").truth, "truth.h5");
 }
 
-// Errors of the file system come from elsewhere, too.
-TEST_F(Calibrate, DoesNotTakeADirectoryThatIsGoneForStandardOutput) {
+// std::system_error also comes from the file system, not only from standard output.
+TEST_F(Calibrate, ReportsRemovedCurrentDirectory) {
   spoil_scales();
   const Outcome o =
       run(R"(calibrate "$OLDPWD/s/t.toml" --out new.toml >"$OLDPWD/.out" 2>"$OLDPWD/.err" #)",
@@ -138,8 +138,8 @@ TEST_F(Calibrate, DoesNotTakeADirectoryThatIsGoneForStandardOutput) {
   EXPECT_EQ(o.err.find("standard output"), std::string::npos) << o.err;
 }
 
-// The unit of a file is part of the scale that is written.
-TEST_F(Calibrate, ConvertsUnitsAndSettlesCounts) {
+// The scale that is written includes the conversion of the file's unit.
+TEST_F(Calibrate, ConvertsUnitsAndCounts) {
   for (const std::size_t i : {0, 1}) {
     const std::string name = directory_ / ("s/" + study_.sites[i].name + ".h5");
     Acquisition a = read_acquisition(name);
@@ -161,8 +161,8 @@ TEST_F(Calibrate, ConvertsUnitsAndSettlesCounts) {
   EXPECT_EQ(after.err.find("warning"), std::string::npos) << after.err;
 }
 
-// Noise that is given is in the unit of the values after `scale`.
-TEST_F(Calibrate, ScalesTheNoise) {
+// sigma is in the unit of the values after `scale`.
+TEST_F(Calibrate, ScalesSigma) {
   study_.sites[1].sigma = 3;
   study_.sites[2].sigma = 1;
   spoil_scales();
@@ -173,7 +173,7 @@ TEST_F(Calibrate, ScalesTheNoise) {
   EXPECT_FALSE(written.sites[0].sigma);
 }
 
-TEST_F(Calibrate, DoesNotWriteDownCoefficientsOfTables) {
+TEST_F(Calibrate, OmitsCoefficientsFromTables) {
   study_.energy = 12;
   for (std::size_t i = 0; i < 2; ++i) {
     study_.sites[i].compound = i == 0 ? "Ca" : "Fe";
@@ -187,7 +187,7 @@ TEST_F(Calibrate, DoesNotWriteDownCoefficientsOfTables) {
   EXPECT_FALSE(written.sites[1].looked_up);
 }
 
-TEST_F(Calibrate, TellsWhatIsMissing) {
+TEST_F(Calibrate, WarnsOfMissingElement) {
   study_.sites.erase(study_.sites.begin() + 1);
   write();
   const Outcome o = run("calibrate s/t.toml");
@@ -197,7 +197,7 @@ TEST_F(Calibrate, TellsWhatIsMissing) {
   EXPECT_CONTAINS(o.out, "--out NEW.toml");
 }
 
-TEST_F(Calibrate, ComparesSitesWithOtherRays) {
+TEST_F(Calibrate, CalibratesSitesWithOtherRays) {
   spoil_scales();
   Acquisition a = read_acquisition(directory_ / "s/xrf-1.h5");
   Geometry g = paper_geometry(48, 71);
@@ -220,12 +220,12 @@ TEST_F(Calibrate, ComparesSitesWithOtherRays) {
   EXPECT_CONTAINS(run("calibrate s/t.toml").out, "by its image");
 }
 
-TEST_F(Calibrate, TellsWhenThereIsTooLittleMemory) {
+TEST_F(Calibrate, ReportsTooLittleMemory) {
   EXPECT_CONTAINS(run("calibrate s/study.toml").err, "memory: about ");
   ASSERT_EQ(run("simulate --preset elements --out m --size 8 --angles 4 --slices 64").code, 0);
   StudyFile file = read_study(directory_ / "m/study.toml");
   file.rows = file.columns = 32768;
-  // Images are made of sites whose rays are not those of XRT.
+  // Sites with other rays than XRT need an image.
   file.sites[0].rotation_axis = 5;
   write_study(directory_ / "m/study.toml", file);
   const Outcome o = run("calibrate m/study.toml");
@@ -233,26 +233,25 @@ TEST_F(Calibrate, TellsWhenThereIsTooLittleMemory) {
   EXPECT_CONTAINS(o.err, "for 64 slices at once");
 }
 
-TEST_F(Calibrate, RefusesWhatItCannotUse) {
+TEST_F(Calibrate, RejectsWrongInput) {
   expect_error(run("calibrate"), 2, "STUDY");
   expect_error(run("calibrate none.toml"), 2, "none.toml");
   std::filesystem::remove(directory_ / "s/xrf-1.h5");
   expect_error(run("calibrate s/study.toml"), 3, "xrf-1.h5");
 }
 
-// ---- matter that XRF does not see
-// ----------------------------------------------------------------
+// ---- matter that XRF does not see ---------------------------------------------------------------
 
-TEST_F(Calibrate, OtherMatterHasAnImageOfItsOwn) {
+TEST_F(Calibrate, ReconstructsImageOfOtherMatter) {
   add_other_matter();
   const std::string how = " --set stop.discrepancy=0.006 --set stop.rounds=30";
-  ASSERT_EQ(run("recon s/study.toml --out without" + how).code, 5);  // there is no such fit
+  ASSERT_EQ(run("recon s/study.toml --out without" + how).code, 5);  // no images fit the data
   study_.other = true;
   write();
   const Outcome o = run("recon s/t.toml --out with" + how);
   ASSERT_EQ(o.code, 0) << o.err;
   const auto error = [&](const std::string& out) {
-    const Json j = Json::parse(file_content(directory_ / (out + "/summary.json")));
+    const Json j = summary(out);
     double squares = 0;
     for (const char* site : {"xrf-1", "xrf-2", "xrf-3"}) {
       const double e = j.at("error_to_truth").at("sites").at(site);
@@ -261,7 +260,7 @@ TEST_F(Calibrate, OtherMatterHasAnImageOfItsOwn) {
     return std::sqrt(squares);
   };
   EXPECT_LT(error("with"), 0.5 * error("without"));
-  // What it finds is the disc.
+  // The image of other matter shows the disc.
   const Block found = read_images(directory_ / "with/images.h5", "other");
   double inside = 0;
   double all = 0;
@@ -275,7 +274,7 @@ TEST_F(Calibrate, OtherMatterHasAnImageOfItsOwn) {
   EXPECT_LT(all, 1.2 * truth);
 }
 
-TEST_F(Calibrate, OtherMatterIsLeftToXrt) {
+TEST_F(Calibrate, ExcludesRaysThroughOtherMatter) {
   add_other_matter();
   spoil_scales();
   study_.other = true;
@@ -289,7 +288,7 @@ TEST_F(Calibrate, OtherMatterIsLeftToXrt) {
   EXPECT_CONTAINS(j.at("warnings").dump(), "rays without other matter");
 }
 
-TEST_F(Calibrate, NeedsXrf) {
+TEST_F(Calibrate, RejectsStudyWithoutXrf) {
   ASSERT_EQ(run("simulate --out alone --size 12 --angles 4").code, 0);
   StudyFile file = read_study(directory_ / "alone/study.toml");
   file.sites.erase(file.sites.begin(), file.sites.begin() + 3);

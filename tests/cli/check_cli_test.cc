@@ -1,4 +1,4 @@
-// `firm check` by the program itself: what it prints, its exit codes.
+// `firm check` as a program: output and exit codes.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,14 +15,14 @@ class CheckCommand : public CommandLine {
   Outcome check(const std::string& arguments) { return run("check study/study.toml " + arguments); }
 };
 
-TEST_F(CheckCommand, Helps) {
+TEST_F(CheckCommand, PrintsHelp) {
   const Outcome o = run("check --help");
   EXPECT_EQ(o.code, 0);
   EXPECT_CONTAINS(o.out, "firm check study.toml --listen");
   EXPECT_CONTAINS(run("--help").out, "check");
 }
 
-TEST_F(CheckCommand, SaysOkLineByLine) {
+TEST_F(CheckCommand, PrintsOneLinePerCheck) {
   const Outcome o = check("--out run");
   EXPECT_EQ(o.code, 0);
   EXPECT_EQ(o.err, "");
@@ -33,22 +33,22 @@ TEST_F(CheckCommand, SaysOkLineByLine) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "run"));
 }
 
-TEST_F(CheckCommand, SaysWhatIsWrongAndTheFix) {
+TEST_F(CheckCommand, PrintsProblemAndFix) {
   std::filesystem::remove(directory_ / "study/xrf-1.h5");
   const Outcome o = check("");
   EXPECT_EQ(o.code, 3);
   EXPECT_CONTAINS(o.out, "\nWRONG    data of xrf-1  study/xrf-1.h5: expected the data of");
-  EXPECT_CONTAINS(o.out, "\n                        fix: the file where the study says");
+  EXPECT_CONTAINS(o.out, "\n                        fix: put the file where the study says");
   EXPECT_CONTAINS(o.out, "\n1 wrong, 0 warnings.\n");
 }
 
-TEST_F(CheckCommand, EndsWithTheCodeOfTheWorst) {
+TEST_F(CheckCommand, ReturnsCodeOfWorstProblem) {
   EXPECT_EQ(check("--set nonsense=1").code, 2);
   EXPECT_EQ(check("--set nonsense=1 --pki none").code, 4);
   EXPECT_EQ(check("--name xrf-1 --data none.h5").code, 3);
 }
 
-TEST_F(CheckCommand, PutsLongTextsBelowEachOther) {
+TEST_F(CheckCommand, AlignsLongTexts) {
   ASSERT_EQ(run("pki init --dir pki").code, 0);
   const Outcome o = check("--pki pki");
   EXPECT_EQ(o.code, 0);
@@ -58,7 +58,7 @@ TEST_F(CheckCommand, PutsLongTextsBelowEachOther) {
   EXPECT_EQ(o.out.substr(end + 1, 24), std::string(24, ' '));
 }
 
-TEST_F(CheckCommand, TakesTheArgumentsOfTheRun) {
+TEST_F(CheckCommand, AcceptsArgumentsOfRun) {
   const Outcome site =
       check("--name xrf-1 --publish --keepalive-seconds 5 --truth study/truth.h5 --out run");
   EXPECT_EQ(site.code, 0) << site.out << site.err;
@@ -72,7 +72,7 @@ TEST_F(CheckCommand, TakesTheArgumentsOfTheRun) {
   EXPECT_EQ(check("--name xrf-1 --truth study/xrf-1.h5").code, 3);
 }
 
-TEST_F(CheckCommand, WantsToKnowWhoseDataItIs) {
+TEST_F(CheckCommand, NeedsNameOfSiteWithData) {
   expect_error(check("--data study/xrf-1.h5"), 2, "--name");
 }
 

@@ -1,22 +1,21 @@
-// `firm recon --max-memory`: a volume in several chunks, as people and scripts meet it.
+// `firm recon --max-memory`: a volume solved in chunks.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
-#include <sstream>
 
-#include "support/command_line.h"
-#include "io/formats/data_exchange.h"
+#include "core/child_process.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
-#include "prep/load_study.h"
-#include "support/process.h"
-#include "run/memory/run_needs.h"
+#include "io/formats/data_exchange.h"
+#include "prep/study_data.h"
+#include "run/memory/memory_estimate.h"
+#include "support/command_line.h"
+#include "support/wait_until.h"
 
 namespace firm {
 namespace {
@@ -26,11 +25,13 @@ using Json = nlohmann::json;
 
 const std::vector<std::string> kSites = {"xrf-1", "xrf-2", "xrf-3", "xrt"};
 
-class Chunks : public CommandLine {
+constexpr double kPatience = 600;  // seconds; only a failing test waits that long
+
+class ChunkedRun : public CommandLine {
  protected:
   void SetUp() override { simulate("1"); }
 
-  // Slices that differ.
+  // Every slice is different.
   void simulate(const std::string& seed) {
     ASSERT_EQ(run("simulate --out s --preset elements --size 24 --angles 8 --slices 5 "
                   "--noise 0.01 --seed " +
@@ -42,26 +43,18 @@ class Chunks : public CommandLine {
     write_study(directory_ / "s/study.toml", file);
   }
 
-  // A limit that so many slices fit into, by firm-ds.
-  std::string limit(std::size_t slices) {
+  // Option for a limit that fits `slices` slices by firm-ds.
+  std::string memory_for(std::size_t slices) {
     const std::string path = directory_ / "s/study.toml";
-    const Study study = load_geometries(read_study(path), path);
-    return " --max-memory " + std::to_string(run_needs({}, study, true).bytes(slices)) + "B";
+    const Study study = StudyData(read_study(path), path).geometries();
+    return " --max-memory " +
+           std::to_string(estimate_memory({}, study, {.truth = true}).bytes(slices)) + "B";
   }
 
-  Json summary(const std::string& run_directory) {
-    return Json::parse(file_content(directory_ / (run_directory + "/summary.json")));
-  }
-
-  // Lines of the history without times, which differ.
-  std::vector<std::string> history(const std::string& run_directory) {
-    std::istringstream in(file_content(directory_ / (run_directory + "/history.jsonl")));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) {
-      Json json = Json::parse(line);
-      json.erase("seconds");
-      lines.push_back(json.dump());
-    }
+  // The history without times, which differ between equal runs.
+  std::vector<Json> timeless_history(const std::string& run_directory) {
+    std::vector<Json> lines = history(run_directory);
+    for (Json& line : lines) line.erase("seconds");
     return lines;
   }
 
@@ -78,10 +71,10 @@ class Chunks : public CommandLine {
     return (fs::path(directory_.path()) / folder / file).string();
   }
 
-  // The same files, and the same bytes but for times.
+  // Same files with the same bytes, except for times.
   void expect_same(const std::string& a, const std::string& b) {
     EXPECT_EQ(files_in(a), files_in(b));
-    EXPECT_EQ(history(a), history(b));
+    EXPECT_EQ(timeless_history(a), timeless_history(b));
     for (const std::string& file : files_in(a)) {
       if (file == "history.jsonl" || file == "summary.json" || file == "report.html") continue;
       EXPECT_EQ(file_content(place(a, file)), file_content(place(b, file))) << file;
@@ -92,7 +85,7 @@ class Chunks : public CommandLine {
     return run("recon " + study + " --out " + out).code;
   }
 
-  // A study of some of the slices, in directory `to`.
+  // Writes a study with some of the slices into directory `to`.
   void cut_study(const std::string& to, std::size_t first, std::size_t count) {
     make_directory(directory_ / to);
     for (const std::string& site : kSites) {
@@ -110,24 +103,17 @@ class Chunks : public CommandLine {
     write_study(directory_ / (to + "/study.toml"), file);
   }
 
-  // Sends a signal to a run of method firm in three chunks once its history has `mark`; its exit
-  // code, or -1 when the signal ended it.
-  int signalled_run(const std::string& out, const std::string& mark, int signal) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const std::string study = directory_ / "s/study.toml";
-      const std::string run_directory = directory_ / out;
-      execl(FIRM_PROGRAM, "firm", "recon", study.c_str(), "--out", run_directory.c_str(),
-            "--method", "firm", "--set", "stop.kkt=0", "--set", "firm.hold=10000", "--set",
-            "firm.rule=relative", "--set", "chunks=3", nullptr);
-      _exit(127);
-    }
+  // Sends a signal to a run of method firm in three chunks once its history contains `mark`;
+  // returns its exit code.
+  std::optional<int> signalled_run(const std::string& out, const std::string& mark, int signal) {
+    ChildProcess child({FIRM_PROGRAM, "recon", directory_ / "s/study.toml", "--out",
+                        directory_ / out, "--method", "firm", "--set", "stop.kkt=0", "--set",
+                        "firm.hold=10000", "--set", "firm.rule=relative", "--set", "chunks=3"});
     const std::string file = directory_ / (out + "/history.jsonl");
-    while (file_content(file).find(mark) == std::string::npos) usleep(1000);
-    kill(child, signal);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    EXPECT_TRUE(
+        wait_until(kPatience, [&] { return file_content(file).find(mark) != std::string::npos; }));
+    child.send(signal);
+    return child.wait(kPatience);
   }
   static constexpr const char* kLongRun =
       " --method firm --set stop.kkt=0 --set firm.hold=10000 --set firm.rule=relative "
@@ -136,8 +122,8 @@ class Chunks : public CommandLine {
   bool exists(const std::string& path) { return fs::exists(directory_ / path); }
 };
 
-TEST_F(Chunks, GiveOneRun) {
-  const Outcome o = run("recon s/study.toml --out r" + limit(2));
+TEST_F(ChunkedRun, WritesOneRun) {
+  const Outcome o = run("recon s/study.toml --out r" + memory_for(2));
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_CONTAINS(o.err, "memory: about ");
   EXPECT_CONTAINS(o.err, "5 slices in 3 chunks");
@@ -152,13 +138,13 @@ TEST_F(Chunks, GiveOneRun) {
   }
   EXPECT_EQ(read_images(directory_ / "r/images.h5", "multiplier").columns(), 5u);
   EXPECT_TRUE(exists("r/overview.png"));
-  // The resolved study has the chunks in it.
+  // The resolved study keeps the number of chunks.
   ASSERT_EQ(run("recon r/study.toml --out again").code, 0);
   EXPECT_EQ(file_content(directory_ / "again/images.h5"), file_content(directory_ / "r/images.h5"));
 }
 
-TEST_F(Chunks, HaveTheImagesOfTheirSlicesAlone) {
-  ASSERT_EQ(run("recon s/study.toml --out r" + limit(2)).code, 0);
+TEST_F(ChunkedRun, GivesImagesOfSlicesSolvedAlone) {
+  ASSERT_EQ(run("recon s/study.toml --out r" + memory_for(2)).code, 0);
   for (const SliceRange& range : std::vector<SliceRange>{{0, 1}, {1, 2}, {3, 2}}) {
     const std::string alone = "alone" + std::to_string(range.first);
     cut_study(alone, range.first, range.count);
@@ -176,8 +162,8 @@ TEST_F(Chunks, HaveTheImagesOfTheirSlicesAlone) {
   }
 }
 
-TEST_F(Chunks, AddUpInTheSummary) {
-  ASSERT_EQ(run("recon s/study.toml --out r" + limit(2)).code, 0);
+TEST_F(ChunkedRun, SumsChunksInSummary) {
+  ASSERT_EQ(run("recon s/study.toml --out r" + memory_for(2)).code, 0);
   const Json j = summary("r");
   const Json& chunks = j.at("chunks");
   ASSERT_EQ(chunks.size(), 3u);
@@ -197,7 +183,7 @@ TEST_F(Chunks, AddUpInTheSummary) {
   EXPECT_EQ(j.at("rounds"), rounds);
   EXPECT_EQ(j.at("local_iterations"), iterations);
   EXPECT_EQ(j.at("options").at("chunks"), 3);
-  // The distance to the truth is that of the whole volume.
+  // The error is that of the whole volume.
   double squares = 0;
   for (const std::string& site : kSites) {
     const Block found = read_images(directory_ / "r/images.h5", site);
@@ -210,14 +196,13 @@ TEST_F(Chunks, AddUpInTheSummary) {
   EXPECT_NEAR(j.at("error_to_truth").at("total").get<double>(), std::sqrt(squares),
               1e-6 * std::sqrt(squares));
   std::set<int> seen;
-  for (const std::string& line : history("r"))
-    seen.insert(Json::parse(line).at("chunk").get<int>());
+  for (const Json& line : history("r")) seen.insert(line.at("chunk").get<int>());
   EXPECT_EQ(seen, (std::set<int>{0, 1, 2}));
 }
 
-// Steps of firm go by slices while eta is what it was at first, so that the images are those of all
-// at once; then the certificate is, too, and what it says of the objective is true of all slices.
-TEST_F(Chunks, HaveTheCertificateOfTheWhole) {
+// While eta has its first value, method firm treats slices independently: the images, and hence the
+// certificate, are those of all slices at once.
+TEST_F(ChunkedRun, HasCertificateOfWholeVolume) {
   const std::string rounds =
       "recon s/study.toml --method firm --set stop.kkt=1e-12 --set stop.rounds=5 ";
   ASSERT_EQ(run(rounds + "--out whole").code, 5);
@@ -232,22 +217,22 @@ TEST_F(Chunks, HaveTheCertificateOfTheWhole) {
   EXPECT_EQ(parts.at("constraint_violation"), parts.at("kkt").at("primal"));
 }
 
-TEST_F(Chunks, OneIsAsItWasWithoutThem) {
-  ASSERT_EQ(run("recon s/study.toml --out a" + limit(5)).code, 0);
+TEST_F(ChunkedRun, OneChunkEqualsPlainRun) {
+  ASSERT_EQ(run("recon s/study.toml --out a" + memory_for(5)).code, 0);
   ASSERT_EQ(run("recon s/study.toml --out b").code, 0);
   expect_same("a", "b");
   EXPECT_FALSE(summary("a").contains("chunks"));
-  EXPECT_FALSE(Json::parse(history("a").front()).contains("chunk"));
+  EXPECT_FALSE(history("a").front().contains("chunk"));
 }
 
-TEST_F(Chunks, GoOnAfterCtrlC) {
+TEST_F(ChunkedRun, ResumesAfterCtrlC) {
   ASSERT_EQ(run(std::string("recon s/study.toml --out whole") + kLongRun).code, 0);
   for (const std::string mark : {"\"chunk\":0", "\"chunk\":1"}) {
     EXPECT_EQ(signalled_run("parts", mark, SIGINT), 5);
     EXPECT_FALSE(exists("parts/summary.json"));
     const Outcome o = run("recon s/study.toml --resume --out parts");
     ASSERT_EQ(o.code, 0) << o.err;
-    // What was finished is not solved again.
+    // Finished chunks are not solved again.
     EXPECT_EQ(o.err.find("chunk 1 of 3") == std::string::npos, mark == "\"chunk\":1") << o.err;
     EXPECT_CONTAINS(o.err, "chunk 2 of 3");
     expect_same("parts", "whole");
@@ -255,16 +240,16 @@ TEST_F(Chunks, GoOnAfterCtrlC) {
   }
 }
 
-TEST_F(Chunks, GoOnAfterBeingKilled) {
+TEST_F(ChunkedRun, ResumesAfterKill) {
   ASSERT_EQ(run(std::string("recon s/study.toml --out whole") + kLongRun).code, 0);
-  EXPECT_EQ(signalled_run("parts", "\"chunk\":1", SIGKILL), -1);
+  EXPECT_EQ(signalled_run("parts", "\"chunk\":1", SIGKILL), 128 + SIGKILL);
   const Outcome o = run("recon s/study.toml --resume --out parts");
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_EQ(o.err.find("chunk 1 of 3"), std::string::npos);
   expect_same("parts", "whole");
 }
 
-TEST_F(Chunks, GoOnAfterALimit) {
+TEST_F(ChunkedRun, ResumesAfterLimit) {
   const std::string start =
       "recon s/study.toml --set stop.kkt=0 --set ds.local_steps=2 --set chunks=3 ";
   ASSERT_EQ(run(start + "--out whole --set stop.rounds=5").code, 5);
@@ -274,32 +259,32 @@ TEST_F(Chunks, GoOnAfterALimit) {
   ASSERT_EQ(run("recon s/study.toml --resume --out parts --set stop.rounds=5").code, 5);
   EXPECT_EQ(file_content(directory_ / "whole/images.h5"),
             file_content(directory_ / "parts/images.h5"));
-  EXPECT_EQ(history("whole"), history("parts"));
+  EXPECT_EQ(timeless_history("whole"), timeless_history("parts"));
   EXPECT_EQ(summary("parts").at("termination").at("reason"), "rounds");
   expect_error(run("recon s/study.toml --resume --out parts --set chunks=2"), 2,
                "expected chunks = 2, found chunks = 3");
 }
 
-// The summary and the report of an earlier end are not those of a run that has gone on.
-TEST_F(Chunks, AreNotToldOfByAnEarlierSummary) {
+// Resuming removes the summary and the report of the earlier end.
+TEST_F(ChunkedRun, IgnoresSummaryOfEarlierRun) {
   ASSERT_EQ(run("recon s/study.toml --out r --set stop.kkt=1e-30 --set ds.local_steps=1 "
                 "--set chunks=3 --set stop.rounds=5")
                 .code,
             5);
   ASSERT_TRUE(exists("r/summary.json") && exists("r/report.html"));
-  Process more({FIRM_PROGRAM, "recon", directory_ / "s/study.toml", "--out", directory_ / "r",
-                "--resume", "--json", "--set", "stop.rounds=100000000"});
-  ASSERT_TRUE(more.prints("{\"type\":\"round\"", 60)) << more.output();
+  ChildProcess more({FIRM_PROGRAM, "recon", directory_ / "s/study.toml", "--out", directory_ / "r",
+                     "--resume", "--json", "--set", "stop.rounds=100000000"});
+  ASSERT_TRUE(more.prints("{\"type\":\"round\"", kPatience)) << more.output();
   more.send(SIGINT);
-  EXPECT_EQ(more.wait(60), 5) << more.output();
+  EXPECT_EQ(more.wait(kPatience), 5) << more.output();
   EXPECT_EQ(more.output().find("{\"type\":\"summary\""), std::string::npos);
   EXPECT_FALSE(exists("r/summary.json"));
   EXPECT_FALSE(exists("r/report.html"));
 }
 
-TEST_F(Chunks, LoseNothingWhenTheDiskIsFull) {
+TEST_F(ChunkedRun, KeepsFinishedChunksWhenDiskIsFull) {
   ASSERT_EQ(run("recon s/study.toml --out whole --set chunks=5").code, 0);
-  // 64 KiB: enough for a chunk, not for all images.
+  // 64 KiB: enough for one chunk, not for all images.
   const Outcome full =
       run("recon s/study.toml --out parts --set chunks=5", "trap '' XFSZ; ulimit -f 128;");
   EXPECT_EQ(full.code, 3) << full.err;
@@ -313,7 +298,7 @@ TEST_F(Chunks, LoseNothingWhenTheDiskIsFull) {
   expect_same("parts", "whole");
 }
 
-TEST_F(Chunks, RefuseOtherData) {
+TEST_F(ChunkedRun, RejectsResumeWithOtherData) {
   ASSERT_EQ(run("recon s/study.toml --out r --set chunks=2 --set stop.kkt=0 "
                 "--set ds.local_steps=2 --set stop.rounds=2")
                 .code,
@@ -322,14 +307,14 @@ TEST_F(Chunks, RefuseOtherData) {
   expect_error(run("recon s/study.toml --resume --out r"), 2, "site xrf-1 coefficient");
 }
 
-TEST_F(Chunks, ARunThatIsOverIsNotResumed) {
+TEST_F(ChunkedRun, RejectsResumeOfFinishedRun) {
   ASSERT_EQ(run("recon s/study.toml --out r --set chunks=2").code, 0);
-  expect_error(run("recon s/study.toml --out r --resume"), 2, "chunks of an interrupted run");
+  expect_error(run("recon s/study.toml --out r --resume"), 2, "a finished one (summary.json)");
   ASSERT_EQ(run("recon s/study.toml --out r --overwrite").code, 0);
   EXPECT_FALSE(summary("r").contains("chunks"));
 }
 
-TEST_F(Chunks, NeedALimitThatOneSliceFitsInto) {
+TEST_F(ChunkedRun, RejectsLimitBelowOneSlice) {
   const Outcome o = run("recon s/study.toml --out r --max-memory 1MiB");
   expect_error(o, 2, "--max-memory: expected at least ");
   EXPECT_CONTAINS(o.err, "for 1 slice by firm-ds, found 1 MiB");
@@ -345,7 +330,7 @@ TEST_F(Chunks, NeedALimitThatOneSliceFitsInto) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(Chunks, AreTheFixWhenThereIsTooLittleMemory) {
+TEST_F(ChunkedRun, IsSuggestedWhenMemoryIsShort) {
   StudyFile file = read_study(directory_ / "s/study.toml");
   file.rows = file.columns = 32768;
   file.truth.clear();

@@ -1,27 +1,29 @@
-// Runs the program itself: exit codes, messages, help.
+// The command line: exit codes, messages, help, and the verbs simulate, inspect, bench and demo.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "support/command_line.h"
-#include "io/formats/data_exchange.h"
 #include "io/files/pending_file.h"
+#include "io/formats/data_exchange.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
 
-TEST_F(CommandLine, TellsItsVersion) {
+TEST_F(CommandLine, PrintsVersion) {
   const Outcome o = run("--version");
   EXPECT_EQ(o.code, 0);
   EXPECT_EQ(o.out.rfind("firm ", 0), 0u);
 }
 
-TEST_F(CommandLine, HelpsWithEveryVerb) {
+TEST_F(CommandLine, PrintsHelpOfEveryVerb) {
   const Outcome all = run("--help");
   EXPECT_EQ(all.code, 0);
   EXPECT_CONTAINS(all.out, "Exit codes");
-  for (const std::string verb : {"demo", "simulate", "recon", "inspect", "bench"}) {
+  EXPECT_CONTAINS(all.out, "Example");
+  for (const std::string verb : {"demo", "simulate", "recon", "check", "coordinator", "site",
+                                 "paper", "report", "view", "inspect", "calibrate", "bench"}) {
     EXPECT_CONTAINS(all.out, verb);
     const Outcome o = run(verb + " --help");
     EXPECT_EQ(o.code, 0);
@@ -30,7 +32,14 @@ TEST_F(CommandLine, HelpsWithEveryVerb) {
   }
 }
 
-TEST_F(CommandLine, RefusesWrongUsage) {
+TEST_F(CommandLine, HelpShowsDefaults) {
+  const Outcome o = run("simulate --help");
+  EXPECT_CONTAINS(o.out, "(default: 250)");
+  EXPECT_EQ(o.out.find("[250]"), std::string::npos) << o.out;
+  EXPECT_EQ(o.out.find("=250"), std::string::npos) << o.out;
+}
+
+TEST_F(CommandLine, RejectsWrongUsage) {
   expect_error(run(""), 2, "expected a verb");
   EXPECT_CONTAINS(run("").err, "firm --help");
   expect_error(run("recons"), 2, "found 'recons'");
@@ -45,7 +54,7 @@ TEST_F(CommandLine, RefusesWrongUsage) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
 }
 
-TEST_F(CommandLine, RefusesWrongFiles) {
+TEST_F(CommandLine, RejectsWrongFiles) {
   expect_error(run("inspect none.h5"), 3, "or a folder of files, found No such file");
   expect_error(run("inspect ."), 3, "a directory");
   write_text_file(directory_ / "text.h5", "some text");
@@ -55,7 +64,7 @@ TEST_F(CommandLine, RefusesWrongFiles) {
   expect_error(run("simulate --out text.h5"), 3, "text.h5: expected a directory");
 }
 
-TEST_F(CommandLine, InspectsWhatItSimulates) {
+TEST_F(CommandLine, InspectsSimulatedFile) {
   make_study();
   const Outcome text = run("inspect study/xrf-2.h5");
   EXPECT_EQ(text.code, 0);
@@ -71,13 +80,13 @@ TEST_F(CommandLine, InspectsWhatItSimulates) {
   EXPECT_EQ(answer["memory"]["side"], 23);
   EXPECT_EQ(answer["fields"][0]["values"]["saturated"], 0);
   EXPECT_EQ(answer["jumps"]["frames"].size(), 0u);
-  // Where there is nothing at any angle.
+  // The empty corners are 0 at all angles.
   EXPECT_EQ(answer["dead_columns"]["count"], answer["dead_columns"]["zero"]);
   EXPECT_CONTAINS(answer["study"].get<std::string>(), "data = \"study/xrf-2.h5\"");
   EXPECT_CONTAINS(text.out, "\nFor study.toml:\n\n[image]\nrows = 23\n");
 }
 
-TEST_F(CommandLine, InspectsArraysWithTheirAngles) {
+TEST_F(CommandLine, InspectsArrayWithAngleFile) {
   write_text_file(directory_ / "angles.txt", "0\n90\n");
   std::string array = "\x93NUMPY";
   array.append("\1\0\x40\0", 4);  // version 1, 64 bytes of header
@@ -97,8 +106,8 @@ TEST_F(CommandLine, InspectsArraysWithTheirAngles) {
   EXPECT_CONTAINS(o.out, "angles = \"angles.txt\"\naxes = \"y:theta:x\"\n");
 }
 
-// Latin-1, as old files have it.
-TEST_F(CommandLine, TellsTextThatIsNotUtf8) {
+// Old files have texts in Latin-1.
+TEST_F(CommandLine, ReplacesTextThatIsNotUtf8) {
   make_study();
   Acquisition a = read_acquisition(directory_ / "study/xrf-1.h5");
   a.title = "M\xfcller";
@@ -109,12 +118,12 @@ TEST_F(CommandLine, TellsTextThatIsNotUtf8) {
   EXPECT_EQ(nlohmann::json::parse(o.out).at("title"), "M\xef\xbf\xbdller");
   for (const std::string how : {"", " --separate"}) {
     EXPECT_EQ(run("recon study/study.toml --overwrite --out r --set stop.rounds=1" + how).code, 5);
-    const auto summary = nlohmann::json::parse(file_content(directory_ / "r/summary.json"));
-    EXPECT_CONTAINS(summary.at("sites")[0].at("preparation").at("warnings").dump(), "stones");
+    const auto warnings = summary("r").at("sites")[0].at("preparation").at("warnings");
+    EXPECT_CONTAINS(warnings.dump(), "stones");
   }
 }
 
-TEST_F(CommandLine, TakesEveryOptionOfSimulate) {
+TEST_F(CommandLine, SimulateUsesEveryOption) {
   const Outcome o =
       run("simulate --out study --preset elements --size 20 --angles 6 --slices 3 --noise 0.01 "
           "--seed 9 --pixel-size 0.5 --counts 1e4");
@@ -128,39 +137,35 @@ TEST_F(CommandLine, TakesEveryOptionOfSimulate) {
   EXPECT_CONTAINS(run("inspect study/xrt.h5").out, "/exchange/data_white");
 }
 
-TEST_F(CommandLine, DoesNotDependOnTheNumberOfThreads) {
+TEST_F(CommandLine, SimulateGivesSameBytesWithAnyThreads) {
   const std::string arguments = " --size 40 --angles 9 --noise 0.1";
   ASSERT_EQ(run("simulate --out one" + arguments, "OMP_NUM_THREADS=1").code, 0);
   ASSERT_EQ(run("simulate --out two" + arguments, "OMP_NUM_THREADS=2").code, 0);
   EXPECT_EQ(file_content(directory_ / "one/xrt.h5"), file_content(directory_ / "two/xrt.h5"));
 }
 
-TEST_F(CommandLine, DemoShowsWhatAFederationIsGoodFor) {
+TEST_F(CommandLine, DemoShowsFederationCloserToTruth) {
   const Outcome o = run("demo --out shown");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_CONTAINS(o.out, "shown/demo.png");
   EXPECT_EQ(file_content(directory_ / "shown/demo.png").substr(1, 3), "PNG");
   EXPECT_TRUE(std::filesystem::exists(directory_ / "shown/study.toml"));
   EXPECT_CONTAINS(file_content(directory_ / "shown/report.html"), R"("phases":{"solving":)");
-  const auto summary = [&](const std::string& run) {
-    return nlohmann::json::parse(file_content(directory_ / ("shown/" + run + "/summary.json")));
-  };
-  const auto alone = summary("alone").at("error_to_truth").at("sites");
+  const auto alone = summary("shown/alone").at("error_to_truth").at("sites");
   ASSERT_EQ(alone.size(), 4u);
   for (const auto& [site, error] : alone.items()) {
-    const auto joint = summary("federated/" + site);
+    const auto joint = summary("shown/federated/" + site);
     EXPECT_TRUE(joint.at("federation").at("secure_aggregation").get<bool>()) << site;
     EXPECT_EQ(joint.at("federation").at("sites"), 4);
     EXPECT_LT(joint.at("error_to_truth").at("total"), error) << site;
   }
 }
 
-// A limit on the size of files stands for a full disk.
-TEST_F(CommandLine, RefusesNoPhotons) {
+TEST_F(CommandLine, SimulateRejectsZeroPhotons) {
   expect_error(run("simulate --out study --counts 0"), 2, "--counts");
 }
 
-TEST_F(CommandLine, TimesTheProjector) {
+TEST_F(CommandLine, BenchTimesProjector) {
   const Outcome o = run("bench --size 32 --angles 6 --slices 2 --threads 1 --seconds 0 --json");
   ASSERT_EQ(o.code, 0) << o.err;
   const auto j = nlohmann::json::parse(o.out);
@@ -173,16 +178,17 @@ TEST_F(CommandLine, TimesTheProjector) {
   EXPECT_CONTAINS(run("bench --size 16 --angles 4 --seconds 0").out, "GUPS");
 }
 
-TEST_F(CommandLine, RefusesToTimeNonsense) {
+TEST_F(CommandLine, BenchRejectsWrongOptions) {
   expect_error(run("bench --size 0"), 2, "--size");
   expect_error(run("bench --kernel cuda --size 8 --angles 2"), 2, "strip-scalar");
 }
 
-TEST_F(CommandLine, SaysSoWhenTheDiskIsFull) {
+// A limit on the size of files simulates a full disk.
+TEST_F(CommandLine, SimulateReportsFullDisk) {
   const std::string limit = "trap '' XFSZ; ulimit -f ";
   for (const std::string blocks : {"0", "8", "60", "100"}) {
     const Outcome o = run("simulate --out study --size 100", limit + blocks + ";");
-    // The shell cannot redirect into files then, so only the outcome counts.
+    // The limit also empties the files with the output, so check the exit code only.
     EXPECT_EQ(o.code, 3) << blocks;
     for (const auto& entry : std::filesystem::directory_iterator(directory_ / "study")) {
       EXPECT_NE(entry.path().extension(), ".part") << blocks;
@@ -190,7 +196,7 @@ TEST_F(CommandLine, SaysSoWhenTheDiskIsFull) {
   }
 }
 
-TEST_F(CommandLine, SaysSoWhenItsAnswerIsLost) {
+TEST_F(CommandLine, ReportsLostOutput) {
   make_study();
   EXPECT_EQ(run("inspect study/xrt.h5 >/dev/full; code=$?; exit $code #").code, 3);
 }

@@ -1,5 +1,5 @@
-// A study as beamlines have it: XRT with a rotation axis that nobody noted, an I0 that jumps, dead
-// columns, and an element that no XRF site has measured. Each correction is needed.
+// A realistic study: XRT with an unknown rotation axis, a jump of I0, dead columns, and an element
+// that no XRF site has measured. Shows that each correction is needed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,15 +7,15 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "support/command_line.h"
 #include "io/formats/data_exchange.h"
 #include "io/study/study_file.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
 
 constexpr std::size_t kOffset = 4;  // beamlets between the axis and the middle of the detector
-constexpr double kJump = 0.7;       // of I0, after half of the angles
+constexpr double kJump = 0.7;       // factor of I0 in the second half of the angles
 constexpr std::size_t kDead[] = {20, 47};
 
 class CorruptedStudy : public CommandLine {
@@ -34,7 +34,7 @@ class CorruptedStudy : public CommandLine {
     const auto beamlets = static_cast<std::size_t>(clean.beamlets);
     for (std::size_t a = 0; a < clean.theta.size(); ++a) {
       for (std::size_t x = 0; x < beamlets; ++x) {
-        // What lies beyond the end is air, as the outermost beamlet is.
+        // Beyond the detector is air, as in its outermost beamlet.
         const std::size_t from = std::min(x + kOffset, beamlets - 1);
         const double jump = a < clean.theta.size() / 2 ? 1 : kJump;
         bad.data(a * beamlets + x, 0) =
@@ -47,7 +47,7 @@ class CorruptedStudy : public CommandLine {
     write_acquisition(directory_ / "study/bad.h5", bad);
   }
 
-  // With all corrections; `change` takes some away.
+  // Enables all corrections; `change` can disable some.
   StudyFile corrected(const std::function<void(SiteEntry&)>& change = [](SiteEntry&) {}) const {
     StudyFile file = clean_;
     SiteEntry& xrt = file.sites.back();
@@ -69,16 +69,13 @@ class CorruptedStudy : public CommandLine {
   double error_of(const StudyFile& file) {
     const Outcome outcome = reconstruct(file);
     EXPECT_TRUE(outcome.code == 0 || outcome.code == 5) << outcome.err;
-    return summary()["error_to_truth"]["sites"]["xrt"].get<double>();
-  }
-  nlohmann::json summary() {
-    return nlohmann::json::parse(file_content(directory_ / "run/summary.json"));
+    return summary("run")["error_to_truth"]["sites"]["xrt"].get<double>();
   }
 
   StudyFile clean_;
 };
 
-TEST_F(CorruptedStudy, IsReconstructedAlmostAsWellAsTheCleanOne) {
+TEST_F(CorruptedStudy, ReconstructsAlmostAsWellAsCleanStudy) {
   const double clean = error_of(clean_);
   const double error = error_of(corrected());
   EXPECT_LT(error, 1.1 * clean);
@@ -87,7 +84,7 @@ TEST_F(CorruptedStudy, IsReconstructedAlmostAsWellAsTheCleanOne) {
   EXPECT_NEAR(*resolved.sites.back().rotation_axis, middle - kOffset, 0.25);
 }
 
-TEST_F(CorruptedStudy, NeedsItsRotationAxis) {
+TEST_F(CorruptedStudy, NeedsRotationAxis) {
   const double error = error_of(corrected());
   const double without = error_of(corrected([](SiteEntry& xrt) {
     xrt.find_rotation_axis = false;
@@ -96,7 +93,7 @@ TEST_F(CorruptedStudy, NeedsItsRotationAxis) {
   EXPECT_GT(without, 1.5 * error);
 }
 
-TEST_F(CorruptedStudy, NeedsItsAir) {
+TEST_F(CorruptedStudy, NeedsNormalizationByAir) {
   const double error = error_of(corrected());
   const double without = error_of(corrected([](SiteEntry& xrt) {
     xrt.prepare.normalize = "flat";
@@ -107,7 +104,7 @@ TEST_F(CorruptedStudy, NeedsItsAir) {
   EXPECT_GT(without, 1.5 * error);
 }
 
-TEST_F(CorruptedStudy, NeedsItsMask) {
+TEST_F(CorruptedStudy, NeedsMask) {
   const Outcome outcome =
       reconstruct(corrected([](SiteEntry& xrt) { xrt.prepare.bad_values = "error"; }));
   EXPECT_EQ(outcome.code, 3);
@@ -115,11 +112,11 @@ TEST_F(CorruptedStudy, NeedsItsMask) {
   EXPECT_CONTAINS(outcome.err, "bad_values = \"mask\"");
 }
 
-// What is invented in place of dead columns shows in the image.
-TEST_F(CorruptedStudy, IsBetterWithAMaskThanWithInventedValues) {
+// Values invented for dead columns show in the image.
+TEST_F(CorruptedStudy, MaskIsBetterThanInventedValues) {
   const double error = error_of(corrected());
   Acquisition filled = read_acquisition(directory_ / "study/bad.h5");
-  float air = 100000;  // not the same twice: a beamlet that never changes would be masked
+  float air = 100000;  // all different: a constant beamlet would be masked
   for (float& value : filled.data.values()) {
     if (std::isnan(value)) value = air++;
   }
@@ -127,7 +124,7 @@ TEST_F(CorruptedStudy, IsBetterWithAMaskThanWithInventedValues) {
   EXPECT_GT(error_of(corrected()), 1.1 * error);
 }
 
-TEST_F(CorruptedStudy, NeedsAnOtherImageWhereAnElementIsMissing) {
+TEST_F(CorruptedStudy, NeedsOtherImageForMissingElement) {
   StudyFile file = corrected();
   file.sites.erase(file.sites.begin() + 2);  // the heaviest
   const double without = error_of(file);

@@ -1,23 +1,23 @@
-// One phantom, written in every layout that is read: the images are the same, to the bit.
+// Writes one phantom in every supported format; all give the same images, to the bit.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "support/command_line.h"
 #include "io/formats/data_exchange.h"
 #include "io/hdf5/hdf5.h"
 #include "io/study/study_file.h"
-#include "io/scan_files.h"
-#include "io/tiff_pages.h"
+#include "support/command_line.h"
+#include "support/scan_files.h"
+#include "support/tiff_pages.h"
 
 namespace firm {
 namespace {
 
 constexpr const char* kElements[] = {"Ca", "Fe", "Zn"};
 
-class Layouts : public CommandLine {
+class FileLayouts : public CommandLine {
  protected:
   void SetUp() override {
     ASSERT_EQ(run("simulate --out study --size 20 --angles 7 --slices 2 --noise 0.01").code, 0);
@@ -34,7 +34,7 @@ class Layouts : public CommandLine {
   std::size_t beamlets() const { return static_cast<std::size_t>(scans_[0].beamlets); }
   std::size_t frame_size() const { return slices() * beamlets(); }
 
-  // (y, x) of one angle.
+  // Values of one angle in the order (y, x).
   std::vector<float> frame(std::size_t site, std::size_t angle) const {
     std::vector<float> values;
     for (std::size_t y = 0; y < slices(); ++y) {
@@ -44,7 +44,7 @@ class Layouts : public CommandLine {
     }
     return values;
   }
-  // (theta, y, x)
+  // Values in the order (theta, y, x).
   std::vector<float> frames(std::size_t site) const {
     std::vector<float> values;
     for (std::size_t a = 0; a < angles(); ++a) {
@@ -65,7 +65,7 @@ class Layouts : public CommandLine {
     for (const double angle : scans_[0].theta) file << fmt::format("{}\n", angle);
   }
 
-  // Maps of all three elements, one file for each angle.
+  // Writes maps of all three elements, one file per angle.
   void write_folder(const std::string& folder, const std::string& maps, const std::string& names,
                     const std::function<void(h5::Writer&, std::size_t)>& put_angle) {
     std::filesystem::create_directory(directory_ / folder);
@@ -82,13 +82,13 @@ class Layouts : public CommandLine {
     }
   }
 
-  // The study with other files must give the images of the one that `firm simulate` has written.
+  // The study with other files must give the same images as the simulated one.
   void expect_same_images(const std::string& name,
                           const std::function<void(SiteEntry&, std::size_t)>& change) {
     StudyFile file = file_;
     for (std::size_t k = 0; k < file.sites.size(); ++k) {
       SiteEntry& site = file.sites[k];
-      site.spacing = scan(k).spacing;  // which most layouts do not have
+      site.spacing = scan(k).spacing;  // missing in most formats
       site.rotation_axis = scan(k).rotation_axis;
       change(site, k);
     }
@@ -109,7 +109,7 @@ class Layouts : public CommandLine {
   std::vector<Acquisition> scans_;
 };
 
-TEST_F(Layouts, XrfTomo) {
+TEST_F(FileLayouts, XrfTomo) {
   h5::Writer w(directory_ / "study/elements.h5");
   std::vector<float> values;
   for (std::size_t site = 0; site < 3; ++site) {
@@ -126,7 +126,7 @@ TEST_F(Layouts, XrfTomo) {
   });
 }
 
-TEST_F(Layouts, NxTomo) {
+TEST_F(FileLayouts, NxTomo) {
   for (const std::string entry : {"/entry", "/entry1/tomo_entry"}) {
     for (std::size_t site = 0; site < 4; ++site) {
       h5::Writer w(directory_ / fmt::format("study/{}.nxs", site));
@@ -144,7 +144,7 @@ TEST_F(Layouts, NxTomo) {
   }
 }
 
-TEST_F(Layouts, Maps) {
+TEST_F(FileLayouts, Maps) {
   write_folder("study/maps", "/MAPS/XRF_Analyzed/Fitted/Counts_Per_Sec",
                "/MAPS/XRF_Analyzed/Fitted/Channel_Names", [&](h5::Writer& w, std::size_t a) {
                  w.dataset("/MAPS/Scan/theta", {1}, std::span(&scan(0).theta[a], 1));
@@ -156,7 +156,7 @@ TEST_F(Layouts, Maps) {
   });
 }
 
-TEST_F(Layouts, Pyxrf) {
+TEST_F(FileLayouts, Pyxrf) {
   write_angle_file();
   write_folder("study/pyxrf", "/xrfmap/detsum/xrf_fit", "/xrfmap/detsum/xrf_fit_name",
                [](h5::Writer&, std::size_t) {});
@@ -168,7 +168,7 @@ TEST_F(Layouts, Pyxrf) {
   });
 }
 
-TEST_F(Layouts, TiffStack) {
+TEST_F(FileLayouts, TiffStack) {
   write_angle_file();
   for (std::size_t site = 0; site < 4; ++site) {
     TiffWriter<float> writer(directory_ / fmt::format("study/{}.tif", site),
@@ -181,7 +181,7 @@ TEST_F(Layouts, TiffStack) {
   });
 }
 
-TEST_F(Layouts, Npy) {
+TEST_F(FileLayouts, Npy) {
   write_angle_file();
   for (std::size_t site = 0; site < 4; ++site) {
     std::string bytes;

@@ -1,52 +1,29 @@
-// Memory that a program takes, against what it has said that it would.
-#include <fcntl.h>
+// Peak memory of the program against the estimate that it prints.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "support/command_line.h"
 #include "core/byte_size.h"
+#include "core/child_process.h"
 #include "io/study/study_file.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
 
-class Memory : public CommandLine {
+class MemoryEstimate : public CommandLine {
  protected:
-  struct Use {
-    int code = 0;
-    std::uint64_t peak = 0;  // bytes
-    std::uint64_t told = 0;
-    std::string err;
-  };
-
-  Use use(const std::vector<std::string>& arguments) {
-    std::vector<char*> words = {const_cast<char*>(FIRM_PROGRAM)};
-    for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    const std::string err = directory_ / ".err";
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const int out = ::open(err.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-      ::dup2(out, STDERR_FILENO);
-      ::dup2(out, STDOUT_FILENO);
-      if (::chdir(directory_.path().c_str()) == 0) ::execv(words[0], words.data());
-      ::_exit(127);
-    }
-    int status = 0;
-    rusage used{};
-    EXPECT_EQ(::wait4(child, &status, 0, &used), child);
-    Use result;
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    result.peak = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
-    result.err = file_content(err);
-    result.told = told(result.err);
-    return result;
+  // Runs the program, expects this exit code, and compares memory with the estimate.
+  static void expect_useful(std::vector<std::string> arguments, int code) {
+    arguments.insert(arguments.begin(), FIRM_PROGRAM);
+    ChildProcess child(arguments);
+    EXPECT_EQ(child.wait(), code) << child.output();
+    const std::uint64_t estimate = estimate_in(child.output());
+    ASSERT_GT(estimate, 0u) << child.output();
+    EXPECT_LT(child.peak_memory(), estimate) << child.output();
+    EXPECT_LT(estimate, 4 * child.peak_memory()) << child.output();
   }
 
   // "memory: about 325 MiB needed, ..."
-  static std::uint64_t told(const std::string& text) {
+  static std::uint64_t estimate_in(const std::string& text) {
     const std::string before = "memory: about ";
     const std::size_t at = text.find(before);
     const std::size_t end = text.find(" needed", at);
@@ -56,27 +33,20 @@ class Memory : public CommandLine {
   }
 };
 
-// With chunks as small as these, it is the report that takes most.
-TEST_F(Memory, OfARunInChunksIsBelowTheEstimate) {
+// The report takes more memory than chunks of this size.
+TEST_F(MemoryEstimate, ExceedsMemoryOfChunkedRun) {
   ASSERT_EQ(run("simulate --out s --size 160 --angles 30 --slices 12").code, 0);
-  const Use used =
-      use({"recon", "s/study.toml", "--out", "r", "--set", "stop.rounds=1", "--set", "chunks=3"});
-  EXPECT_EQ(used.code, 5) << used.err;
-  ASSERT_GT(used.told, 0u) << used.err;
-  EXPECT_LT(used.peak, used.told) << used.err;
-  EXPECT_LT(used.told, 4 * used.peak) << used.err;  // it is worth something
+  expect_useful({"recon", directory_ / "s/study.toml", "--out", directory_ / "r", "--set",
+                 "stop.rounds=1", "--set", "chunks=3"},
+                5);
 }
 
-TEST_F(Memory, OfACalibrationIsBelowTheEstimate) {
+TEST_F(MemoryEstimate, ExceedsMemoryOfCalibration) {
   ASSERT_EQ(run("simulate --preset elements --out s --size 160 --angles 40 --slices 8").code, 0);
   StudyFile file = read_study(directory_ / "s/study.toml");
-  *file.sites[0].rotation_axis += 0.5;  // so that an image is made of it
+  *file.sites[0].rotation_axis += 0.5;  // other rays than XRT's: needs an image of this site
   write_study(directory_ / "s/study.toml", file);
-  const Use used = use({"calibrate", "s/study.toml"});
-  EXPECT_EQ(used.code, 0) << used.err;
-  ASSERT_GT(used.told, 0u) << used.err;
-  EXPECT_LT(used.peak, used.told) << used.err;
-  EXPECT_LT(used.told, 4 * used.peak) << used.err;
+  expect_useful({"calibrate", directory_ / "s/study.toml"}, 0);
 }
 
 }  // namespace

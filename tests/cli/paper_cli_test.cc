@@ -1,4 +1,4 @@
-// `firm paper --quick`: what it finds, that a stopped run goes on, and bad input.
+// Tests of `firm paper --quick`: its findings, resuming a stopped run, and bad input.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "support/command_line.h"
 #include "io/files/pending_file.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
@@ -28,7 +28,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 class Paper : public CommandLine {
  protected:
-  // Findings of an item: verdicts by the beginning of the claim.
+  // Verdicts of an item, by claim.
   std::map<std::string, std::string> verdicts(const std::string& out, const std::string& item) {
     const Json page = Json::parse(file_content(directory_ / (out + "/paper.json")));
     std::map<std::string, std::string> found;
@@ -39,7 +39,7 @@ class Paper : public CommandLine {
     return found;
   }
 
-  // Rows of a CSV file, by the names of its head.
+  // Rows of a CSV file; each maps the names in the head to cells.
   std::vector<std::map<std::string, std::string>> csv(const std::string& path) {
     std::vector<std::map<std::string, std::string>> rows;
     const std::vector<std::string> lines = split(file_content(directory_ / path), '\n');
@@ -75,11 +75,11 @@ std::string with_prefix(const std::map<std::string, std::string>& verdicts,
   for (const auto& [claim, verdict] : verdicts) {
     if (claim.rfind(prefix, 0) == 0) return verdict;
   }
-  ADD_FAILURE() << "no claim that begins with " << prefix;
+  ADD_FAILURE() << "no claim starts with " << prefix;
   return "";
 }
 
-// Linear in s, and within 30 % of the paper for s > 0.
+// tau is linear in s, and within 30 % of the paper for s > 0.
 void Paper::check_table1() {
   const auto rows = csv("p/data/table1.csv");
   ASSERT_EQ(rows.size(), 4u);
@@ -95,7 +95,7 @@ void Paper::check_table1() {
   EXPECT_EQ(with_prefix(v, "\u03c4 grows"), "holds");
 }
 
-// Smaller r ends at a larger f without noise; with noise the distance grows again.
+// Without noise a smaller r ends at a larger f; with noise the distance grows again.
 void Paper::check_ratio() {
   std::map<std::string, double> last;  // f of each r at s = 0
   double least = 1e300;
@@ -120,7 +120,7 @@ void Paper::check_fedpgd() {
   EXPECT_EQ(with_prefix(v, "FIRM holds r = 1"), "holds");
   EXPECT_EQ(with_prefix(v, "Both have the same objective per round while r = 1 (s = 0)"), "holds");
   EXPECT_EQ(with_prefix(v, "The constraint violation"), "holds");
-  // What does not hold with the exact projection.
+  // These claims do not hold with the exact projection.
   EXPECT_EQ(with_prefix(v, "FedPGD stops"), "differs");
   EXPECT_EQ(with_prefix(v, "At s = 0.01 FedPGD does not stop"), "differs");
   EXPECT_EQ(with_prefix(v, "A round of FedPGD"), "differs");
@@ -144,7 +144,7 @@ void Paper::check_multimodal() {
   EXPECT_EQ(with_prefix(verdicts("p", "plsqr"), "PGD is nearer"), "holds");
 }
 
-// Every item is on the page, and every file that the page shows is there.
+// The page shows every item, and every file that it shows exists.
 void Paper::check_page() {
   const std::string html = file_content(directory_ / "p/paper.html");
   for (const char* item : {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond"}) {
@@ -164,7 +164,7 @@ void Paper::check_page() {
   for (const auto& [claim, verdict] : v) EXPECT_EQ(verdict, "holds") << claim;
 }
 
-TEST_F(Paper, QuickFormFindsWhatThePaperClaimsAndSaysWhatDiffers) {
+TEST_F(Paper, QuickPlanGivesExpectedVerdicts) {
   const Outcome outcome = run("paper --out p --quick");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_CONTAINS(outcome.out, "p/paper.html");
@@ -174,7 +174,7 @@ TEST_F(Paper, QuickFormFindsWhatThePaperClaimsAndSaysWhatDiffers) {
   check_multimodal();
   check_page();
 
-  // Nothing is run again, and the page is the same.
+  // A second call repeats no run and writes the same page.
   const std::string page = file_content(directory_ / "p/paper.html");
   const auto written = std::filesystem::last_write_time(directory_ / "p/results");
   EXPECT_EQ(run("paper --out p --quick").code, 0);
@@ -182,7 +182,7 @@ TEST_F(Paper, QuickFormFindsWhatThePaperClaimsAndSaysWhatDiffers) {
   EXPECT_EQ(std::filesystem::last_write_time(directory_ / "p/results"), written);
 }
 
-TEST_F(Paper, GoesOnWhereItWasStopped) {
+TEST_F(Paper, ResumesAfterInterrupt) {
   const pid_t child = fork();
   if (child == 0) {
     const std::string out = directory_ / "p";
@@ -208,7 +208,7 @@ TEST_F(Paper, GoesOnWhereItWasStopped) {
   EXPECT_TRUE(std::filesystem::exists(directory_ / "p/paper.html"));
 }
 
-TEST_F(Paper, ErrorsNameWhatIsWrong) {
+TEST_F(Paper, NamesWrongArgumentInErrors) {
   expect_error(run("paper --out p --only table1,tables"), 2, "found tables");
   expect_error(run("paper --out p --samples -1"), 2, "--samples");
   write_text_file(directory_ / "file", "");
@@ -216,7 +216,7 @@ TEST_F(Paper, ErrorsNameWhatIsWrong) {
   expect_error(run("paper --quick"), 2, "--out");
 }
 
-TEST_F(Paper, RefusesAResultThatIsNotOne) {
+TEST_F(Paper, RejectsDamagedResult) {
   ASSERT_EQ(run("paper --out p --quick --only data").code, 0);
   write_text_file(directory_ / "p/results/250_25-angles_s0_sample1_firm+_firm.hold=1000.json",
                   "{\"id\": ");

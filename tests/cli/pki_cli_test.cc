@@ -1,4 +1,4 @@
-// `firm pki` by the program itself: what it says, its exit codes, the files it leaves.
+// `firm pki` as a program: output, exit codes and files.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "support/command_line.h"
-#include "federation/pki/pki.h"
-#include "federation/pki/pki_show.h"
+#include "federation/pki/certificates.h"
+#include "federation/pki/describe.h"
 #include "io/files/pending_file.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
@@ -38,7 +38,7 @@ class PkiCommand : public CommandLine {
   }
 };
 
-TEST_F(PkiCommand, Helps) {
+TEST_F(PkiCommand, PrintsHelp) {
   const Outcome all = pki("--help");
   expect_done(all);
   for (const std::string step : {"init", "request", "sign", "show"}) {
@@ -51,7 +51,7 @@ TEST_F(PkiCommand, Helps) {
   EXPECT_CONTAINS(run("--help").out, "pki");
 }
 
-TEST_F(PkiCommand, EnrolsASite) {
+TEST_F(PkiCommand, EnrolsSite) {
   const Outcome made =
       pki("init --dir center --name 'Zeolite 2027' --host recon.example.org --host 192.0.2.7");
   expect_done(made);
@@ -78,8 +78,8 @@ TEST_F(PkiCommand, EnrolsASite) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "center/argonne.key"));
 }
 
-// Someone else is the authority: the coordinator's key stays with the coordinator, too.
-TEST_F(PkiCommand, EnrolsACoordinator) {
+// The authority is on another machine: the coordinator's key stays with the coordinator, too.
+TEST_F(PkiCommand, EnrolsCoordinator) {
   expect_done(pki("init --dir authority --authority-only"));
   for (const std::string name : {"coordinator.key", "coordinator.crt"}) {
     EXPECT_FALSE(std::filesystem::exists(directory_ / ("authority/" + name)));
@@ -105,13 +105,13 @@ TEST_F(PkiCommand, EnrolsACoordinator) {
   expect_done(pki("sign --dir authority center/coordinator.csr --host recon.example.org"));
   expect_error(pki("request --dir center --coordinator"), 3, "center/coordinator.key");
   expect_error(pki("request --dir center"), 2, "--coordinator");
-  // A name is no way to a coordinator's certificate, and a site has no hosts.
+  // The name alone does not give a coordinator's certificate, and a site has no hosts.
   expect_done(pki("request --dir site --name argonne"));
   expect_error(pki("sign --dir authority site/argonne.csr --host evil.example.org"), 3,
                "expected CN = coordinator, which --host is for, found CN = argonne");
 }
 
-TEST_F(PkiCommand, KeepsAListOfWhatItSigned) {
+TEST_F(PkiCommand, KeepsListOfIssuedCertificates) {
   expect_done(pki("init --dir center"));
   enrol("argonne");
   std::istringstream lines(text("center/issued.jsonl"));
@@ -148,7 +148,7 @@ TEST_F(PkiCommand, ShowsFiles) {
   EXPECT_EQ(all.out.find(".key"), std::string::npos);
 }
 
-TEST_F(PkiCommand, ShowsTheRestOfADirectory) {
+TEST_F(PkiCommand, ShowsReadableFilesOfDirectory) {
   expect_done(pki("init --dir center"));
   write_text_file(directory_ / "center/bad.crt", text("center/ca.crt").substr(0, 300));
   const Outcome o = pki("show center none.csr");
@@ -158,7 +158,7 @@ TEST_F(PkiCommand, ShowsTheRestOfADirectory) {
   EXPECT_CONTAINS(o.err, "\nfirm: error: none.csr: ");
 }
 
-TEST_F(PkiCommand, RefusesFilesThatAreSomethingElse) {
+TEST_F(PkiCommand, RefusesOtherFiles) {
   expect_done(pki("init --dir center"));
   expect_done(pki("request --dir site --name argonne"));
   write_text_file(directory_ / "text.crt", "hello");
@@ -194,7 +194,7 @@ TEST_F(PkiCommand, RefusesWrongUsage) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
 }
 
-TEST_F(PkiCommand, OverwritesNothing) {
+TEST_F(PkiCommand, DoesNotOverwrite) {
   expect_done(pki("init --dir center"));
   const std::string key = text("center/ca.key");
   expect_error(pki("init --dir center"), 3, "ca.key: expected no authority here yet");
@@ -211,7 +211,7 @@ TEST_F(PkiCommand, OverwritesNothing) {
   EXPECT_EQ(text("site/argonne.key"), secret);
 }
 
-TEST_F(PkiCommand, RenewsWithTheSameKeys) {
+TEST_F(PkiCommand, RenewsWithSameKeys) {
   expect_done(pki("init --dir center --host recon.example.org"));
   enrol("argonne");
   const std::string key = text("site/argonne.key");
@@ -234,7 +234,7 @@ TEST_F(PkiCommand, RenewsWithTheSameKeys) {
   EXPECT_EQ(hosts(), std::vector<std::string>{"other.example.org"});
 }
 
-TEST_F(PkiCommand, SaysWhenItReplacesAKey) {
+TEST_F(PkiCommand, ReportsReplacedKey) {
   expect_done(pki("init --dir center --days 20"));
   enrol("argonne");
   expect_done(pki("request --dir new --name argonne"));
@@ -242,10 +242,10 @@ TEST_F(PkiCommand, SaysWhenItReplacesAKey) {
   const Outcome o = pki("sign --dir center new/argonne.csr --replace");
   expect_done(o);
   EXPECT_CONTAINS(o.out, "REPLACED another key of argonne");
-  EXPECT_CONTAINS(o.out, "where the authority ends");
+  EXPECT_CONTAINS(o.out, "when the authority expires");
 }
 
-TEST_F(PkiCommand, KeepsKeysFromOthers) {
+TEST_F(PkiCommand, OnlyOwnerCanReadKeys) {
   std::filesystem::create_directory(directory_ / "open");
   ::chmod((directory_ / "open").c_str(), 0755);
   expect_done(run("pki init --dir center/", "umask 0;"));
@@ -262,7 +262,7 @@ TEST_F(PkiCommand, KeepsKeysFromOthers) {
                "found 0640; run: chmod 600 'center/ca.key'");
 }
 
-TEST_F(PkiCommand, LeavesNothingWhenTheDiskIsFull) {
+TEST_F(PkiCommand, LeavesNoFilesWhenDiskIsFull) {
   const Outcome o = run("pki init --dir center", "trap '' XFSZ; ulimit -f 0;");
   EXPECT_EQ(o.code, 3);
   EXPECT_TRUE(std::filesystem::is_empty(directory_ / "center"));

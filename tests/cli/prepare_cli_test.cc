@@ -1,18 +1,18 @@
-// The preparation of data as people meet it: what is printed, and what a run writes down.
+// Preparation of data: messages, the summary, and the resolved study.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "support/command_line.h"
 #include "io/formats/data_exchange.h"
 #include "io/study/study_file.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
 
 using Json = nlohmann::json;
 
-// A study whose XRT site has an axis to be found, and a value that is none.
+// A study whose XRT site has an unknown rotation axis, and one NaN.
 class Prepare : public CommandLine {
  protected:
   void SetUp() override {
@@ -31,8 +31,7 @@ class Prepare : public CommandLine {
   }
 
   Json preparation(const std::string& run_directory, std::size_t site) {
-    const std::string text = file_content(directory_ / (run_directory + "/summary.json"));
-    return Json::parse(text).at("sites").at(site).at("preparation");
+    return summary(run_directory).at("sites").at(site).at("preparation");
   }
   SiteEntry resolved_xrt(const std::string& run_directory) {
     return read_study(directory_ / (run_directory + "/study.toml")).sites[3];
@@ -41,7 +40,7 @@ class Prepare : public CommandLine {
   double middle_ = 0;
 };
 
-TEST_F(Prepare, ReconTellsAndWritesDown) {
+TEST_F(Prepare, ReconReportsPreparation) {
   const Outcome o = run("recon s/study.toml --out r --set stop.rounds=2");
   EXPECT_CONTAINS(o.err, "xrt: 1 of 920 values masked: 1 NaN or infinite; rotation axis found at ");
   const Json j = preparation("r", 3);
@@ -57,16 +56,13 @@ TEST_F(Prepare, ReconTellsAndWritesDown) {
   EXPECT_EQ(xrt.rotation_axis, j.at("rotation_axis").at("axis").get<double>());
 }
 
-TEST_F(Prepare, TheResolvedStudyRepeatsTheRun) {
+TEST_F(Prepare, ResolvedStudyRepeatsRun) {
   run("recon s/study.toml --out r --set stop.rounds=2");
   run("recon r/study.toml --out again");
-  const auto objective = [&](const std::string& name) {
-    return Json::parse(file_content(directory_ / (name + "/summary.json"))).at("objective");
-  };
-  EXPECT_EQ(objective("r"), objective("again"));
+  EXPECT_EQ(summary("r").at("objective"), summary("again").at("objective"));
 }
 
-TEST_F(Prepare, PartsShareTheAxis) {
+TEST_F(Prepare, SeparateSitesUseSameAxis) {
   run("recon s/study.toml --out r --set stop.rounds=2");
   const Outcome o = run("recon s/study.toml --out p --separate --set stop.rounds=2");
   EXPECT_CONTAINS(o.err, "xrt: 1 of 920 values masked");
@@ -83,7 +79,7 @@ TEST_F(Prepare, CheckShowsWarnings) {
   write_study(directory_ / "s/study.toml", study);
   Acquisition a = read_acquisition(directory_ / "s/xrt.h5");
   const auto beamlets = static_cast<std::size_t>(a.beamlets);
-  for (std::size_t k = 0; k < a.theta.size(); ++k) {  // as if the detector were moved by 9
+  for (std::size_t k = 0; k < a.theta.size(); ++k) {  // moves the detector by 9 beamlets
     for (std::size_t x = beamlets; x-- > 0;) {
       a.data(k * beamlets + x, 0) = x >= 9 ? a.data(k * beamlets + x - 9, 0) : 0;
     }
@@ -91,7 +87,7 @@ TEST_F(Prepare, CheckShowsWarnings) {
   write_acquisition(directory_ / "s/xrt.h5", a);
   o = run("check s/study.toml");
   EXPECT_EQ(o.code, 0) << o.out;
-  EXPECT_CONTAINS(o.out, "at the end of where it was looked for");
+  EXPECT_CONTAINS(o.out, "at the end of the search range");
   EXPECT_CONTAINS(o.out, "docs/data.md");
 }
 

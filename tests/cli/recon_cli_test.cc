@@ -1,23 +1,25 @@
-// `firm recon` as people and scripts meet it: the run directory, exit codes, Ctrl-C, bad input.
+// `firm recon`: the run directory, exit codes, Ctrl-C, resuming, wrong input.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <optional>
 
-#include "support/command_line.h"
-#include "io/hdf5/hdf5.h"
+#include "core/child_process.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "support/command_line.h"
+#include "support/wait_until.h"
 
 namespace firm {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr double kPatience = 600;  // seconds; only a failing test waits that long
 
 class Recon : public CommandLine {
  protected:
@@ -25,51 +27,28 @@ class Recon : public CommandLine {
     ASSERT_EQ(run("simulate --out s --size 24 --angles 8 --slices 2 --noise 0.01").code, 0);
   }
 
-  Json summary(const std::string& run_directory) {
-    return Json::parse(file_content(directory_ / (run_directory + "/summary.json")));
-  }
-
-  std::vector<Json> history(const std::string& run_directory) {
-    std::istringstream in(file_content(directory_ / (run_directory + "/history.jsonl")));
-    std::vector<Json> lines;
-    std::string line;
-    while (std::getline(in, line)) lines.push_back(Json::parse(line));
-    return lines;
-  }
-
-  // study.toml with a part replaced, as t.toml beside it.
+  // Writes s/t.toml: study.toml with a part replaced.
   void edit_study(const std::string& from, const std::string& to) {
-    std::string text = file_content(directory_ / "s/study.toml");
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << from;
-    write_text_file(directory_ / "s/t.toml", text.replace(at, from.size(), to));
+    write_text_file(directory_ / "s/t.toml",
+                    replaced(file_content(directory_ / "s/study.toml"), from, to));
   }
 
-  // Sends SIGINT to a run of firm once it has written a round down; its exit code.
-  int interrupted_run(const std::string& out, const std::string& hold) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const std::string study = directory_ / "s/study.toml";
-      const std::string run_directory = directory_ / out;
-      const std::string firm_hold = "firm.hold=" + hold;
-      execl(FIRM_PROGRAM, "firm", "recon", study.c_str(), "--out", run_directory.c_str(),
-            "--method", "firm", "--set", "stop.discrepancy=0", "--set", firm_hold.c_str(), nullptr);
-      _exit(127);
-    }
+  // Sends SIGINT to a run of method firm once its history has a round; returns its exit code.
+  std::optional<int> interrupted_run(const std::string& out, const std::string& hold) {
+    ChildProcess child({FIRM_PROGRAM, "recon", directory_ / "s/study.toml", "--out",
+                        directory_ / out, "--method", "firm", "--set", "stop.discrepancy=0",
+                        "--set", "firm.hold=" + hold});
     const std::string history_file = directory_ / (out + "/history.jsonl");
-    std::error_code none_yet;
-    while (std::filesystem::file_size(history_file, none_yet) == 0 || none_yet) usleep(1000);
-    kill(child, SIGINT);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    EXPECT_TRUE(wait_until(kPatience, [&] { return !file_content(history_file).empty(); }));
+    child.send(SIGINT);
+    return child.wait(kPatience);
   }
 
   bool exists(const std::string& path) { return std::filesystem::exists(directory_ / path); }
 };
 
-// Slices of the 3D phantom differ by much, and so must their noise: the rule is that of each slice.
-TEST_F(Recon, ReachesTheNoiseOfEverySliceThatWasSimulated) {
+// Slices of the 3D phantom differ much, so the noise level of each slice is another.
+TEST_F(Recon, ReachesNoiseLevelOfEverySlice) {
   ASSERT_EQ(
       run("simulate --out v --preset elements --size 32 --angles 16 --slices 8 --noise 0.01").code,
       0);
@@ -78,7 +57,7 @@ TEST_F(Recon, ReachesTheNoiseOfEverySliceThatWasSimulated) {
   EXPECT_EQ(summary("run")["termination"]["reason"], "discrepancy");
 }
 
-TEST_F(Recon, LeavesAWholeRunDirectory) {
+TEST_F(Recon, WritesRunDirectory) {
   const Outcome o = run("recon s/study.toml --out r");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_CONTAINS(o.out, "firm-ds: converged after");
@@ -94,7 +73,7 @@ TEST_F(Recon, LeavesAWholeRunDirectory) {
   EXPECT_EQ(read_images(directory_ / "r/images.h5", "multiplier").rows(), 24u * 24u);
 }
 
-TEST_F(Recon, SummaryHasTheKeysThatScriptsUse) {
+TEST_F(Recon, WritesSummaryKeys) {
   ASSERT_EQ(run("recon s/study.toml --out r").code, 0);
   const Json j = summary("r");
   EXPECT_EQ(j.at("method"), "firm-ds");
@@ -123,7 +102,7 @@ TEST_F(Recon, SummaryHasTheKeysThatScriptsUse) {
   EXPECT_GT(j.at("error_to_truth").at("sites").at("xrf-3").get<double>(), 0);
 }
 
-TEST_F(Recon, HistoryHasALinePerRound) {
+TEST_F(Recon, WritesHistoryLinePerRound) {
   ASSERT_EQ(run("recon s/study.toml --out r --method firm --set stop.rounds=7").code, 5);
   const std::vector<Json> lines = history("r");
   ASSERT_EQ(lines.size(), 8u);  // round 0 is the start
@@ -145,20 +124,20 @@ TEST_F(Recon, RunsEveryMethod) {
   }
 }
 
-TEST_F(Recon, TheResolvedStudyGivesTheSameRun) {
+TEST_F(Recon, ResolvedStudyRepeatsRun) {
   ASSERT_EQ(run("recon s/study.toml --out r --set ds.local_steps=5").code, 0);
   ASSERT_EQ(run("recon r/study.toml --out again").code, 0);
   EXPECT_EQ(summary("r").at("objective"), summary("again").at("objective"));
   EXPECT_EQ(summary("again").at("options").at("ds.local_steps"), 5);
 }
 
-TEST_F(Recon, DoesNotDependOnTheNumberOfThreads) {
+TEST_F(Recon, GivesSameBytesWithAnyThreads) {
   ASSERT_EQ(run("recon s/study.toml --out one --set threads=1").code, 0);
   ASSERT_EQ(run("recon s/study.toml --out two --set threads=2").code, 0);
   EXPECT_EQ(file_content(directory_ / "one/images.h5"), file_content(directory_ / "two/images.h5"));
 }
 
-TEST_F(Recon, GoesOnAfterALimitToTheSameBytes) {
+TEST_F(Recon, ResumesAfterLimitToSameBytes) {
   for (const std::string method : {"firm", "firm+", "fedpgd", "pgd", "plsqr", "firm-ds"}) {
     const std::string start = "recon s/study.toml --method " + method +
                               " --set stop.discrepancy=0 --set ds.local_steps=2 ";
@@ -166,7 +145,6 @@ TEST_F(Recon, GoesOnAfterALimitToTheSameBytes) {
     const std::string parts = method + "-parts";
     ASSERT_EQ(run(fmt::format("{}--out {} --set stop.rounds=6", start, whole)).code, 5);
     ASSERT_EQ(run(fmt::format("{}--out {} --set stop.rounds=4", start, parts)).code, 5);
-    // Changed stop rules are part of the notes, so that the files differ there.
     ASSERT_EQ(run("recon s/study.toml --resume --out " + parts + " --set stop.rounds=6").code, 5);
     EXPECT_EQ(file_content(directory_ / (whole + "/images.h5")),
               file_content(directory_ / (parts + "/images.h5")))
@@ -176,7 +154,7 @@ TEST_F(Recon, GoesOnAfterALimitToTheSameBytes) {
   }
 }
 
-TEST_F(Recon, GoesOnAfterCtrlC) {
+TEST_F(Recon, ResumesAfterCtrlC) {
   const std::string options = " --method firm --set stop.discrepancy=0 --set firm.hold=30000";
   ASSERT_EQ(run("recon s/study.toml --out whole" + options).code, 0);
   EXPECT_EQ(interrupted_run("parts", "30000"), 5);
@@ -189,7 +167,7 @@ TEST_F(Recon, GoesOnAfterCtrlC) {
   EXPECT_EQ(history("whole").size(), history("parts").size());
 }
 
-TEST_F(Recon, RefusesToResumeAnotherRun) {
+TEST_F(Recon, RejectsResumeOfAnotherRun) {
   expect_error(run("recon s/study.toml --out r --resume"), 2,
                "expected the directory of an earlier");
   ASSERT_EQ(run("recon s/study.toml --out r --set stop.rounds=1").code, 5);
@@ -199,7 +177,7 @@ TEST_F(Recon, RefusesToResumeAnotherRun) {
   expect_error(run("recon s/study.toml --out r --resume"), 3, "checkpoint.h5");
 }
 
-TEST_F(Recon, NeedsNoTerminal) {
+TEST_F(Recon, RunsWhenStderrIsFull) {
   const std::string command = fmt::format(
       "cd '{}' && '{}' recon s/study.toml --out r --dashboard 127.0.0.1:0 >/dev/null 2>/dev/full",
       directory_ / "", FIRM_PROGRAM);
@@ -207,10 +185,10 @@ TEST_F(Recon, NeedsNoTerminal) {
   EXPECT_TRUE(std::filesystem::exists(directory_ / "r/summary.json"));
 }
 
-TEST_F(Recon, DoesNotThrowAwayARun) {
+TEST_F(Recon, KeepsEarlierRunWithoutOverwrite) {
   ASSERT_EQ(run("recon s/study.toml --out r").code, 0);
   expect_error(run("recon s/study.toml --out r"), 2, "--overwrite");
-  // Nothing is left of a run with more slices, or another site.
+  // --overwrite also removes images that the new run does not write.
   const auto leftover = directory_ / "r/recon/xrt_rec/recon_00007.tiff";
   std::ofstream(leftover) << "old";
   EXPECT_EQ(run("recon s/study.toml --out r --overwrite").code, 0);
@@ -218,25 +196,30 @@ TEST_F(Recon, DoesNotThrowAwayARun) {
   expect_error(run("recon s/study.toml --out r --overwrite --resume"), 2, "both");
 }
 
-TEST_F(Recon, RefusesAWrongStudy) {
-  edit_study("coefficient = 0.1", "coefficient = -0.1");
-  expect_error(run("recon s/t.toml --out r"), 2, "s/t.toml:");
-  edit_study("coefficient = 0.1", "coeficient = 0.1");
-  expect_error(run("recon s/t.toml --out r"), 2, "coeficient");
-  edit_study("pixel_size = \"1 um\"", "pixel_size = \"1 parsec\"");
-  expect_error(run("recon s/t.toml --out r"), 2, "pixel_size");
-  edit_study("slices = 2", "slices = 3");
-  expect_error(run("recon s/t.toml --out r"), 3, "xrf-1.h5");
-  edit_study("data = \"xrf-2.h5\"", "data = \"none.h5\"");
-  expect_error(run("recon s/t.toml --out r"), 3, "none.h5");
-  edit_study("method = \"firm-ds\"", "method = \"firm-dx\"");
-  expect_error(run("recon s/t.toml --out r"), 2, "one of firm-ds, firm, firm+");
-  edit_study("method = \"firm-ds\"", "method = \"firm-ds\"\nstop.kkt = -1");
-  expect_error(run("recon s/t.toml --out r"), 2, "stop.kkt: expected a number from 0 on");
+TEST_F(Recon, RejectsWrongStudy) {
+  struct Case {
+    const char* from;
+    const char* to;
+    int code;
+    const char* error;
+  };
+  for (const Case& c : {
+           Case{"coefficient = 0.1", "coefficient = -0.1", 2, "s/t.toml:"},
+           Case{"coefficient = 0.1", "coeficient = 0.1", 2, "coeficient"},
+           Case{"pixel_size = \"1 um\"", "pixel_size = \"1 parsec\"", 2, "pixel_size"},
+           Case{"slices = 2", "slices = 3", 3, "xrf-1.h5"},
+           Case{"data = \"xrf-2.h5\"", "data = \"none.h5\"", 3, "none.h5"},
+           Case{"method = \"firm-ds\"", "method = \"firm-dx\"", 2, "one of firm-ds, firm, firm+"},
+           Case{"method = \"firm-ds\"", "method = \"firm-ds\"\nstop.kkt = -1", 2,
+                "stop.kkt: expected a number from 0 on"},
+       }) {
+    edit_study(c.from, c.to);
+    expect_error(run("recon s/t.toml --out r"), c.code, c.error);
+  }
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(Recon, RefusesWrongOptions) {
+TEST_F(Recon, RejectsWrongOptions) {
   expect_error(run("recon s/study.toml --out r --set stop.kk=1"), 2, "found 'stop.kk'");
   expect_error(run("recon s/study.toml --out r --set firm.ratio=1"), 2, "above 0 and below 1");
   expect_error(run("recon s/study.toml --out r --set stop.rounds"), 2, "key=value");
@@ -246,21 +229,21 @@ TEST_F(Recon, RefusesWrongOptions) {
   EXPECT_FALSE(exists("r"));
 }
 
-TEST_F(Recon, RefusesWhatTheTheoryOfFirmDoesNotCarry) {
+TEST_F(Recon, RejectsStudyOutsideAssumptionsOfFirm) {
   edit_study("rotation_axis = 17.0", "rotation_axis = 17.25");
   expect_error(run("recon s/t.toml --out r --method firm"), 2, "one matrix A common to all sites");
   EXPECT_FALSE(exists("r"));
   EXPECT_EQ(run("recon s/t.toml --out r --method firm-ds --set stop.change=0.5").code, 0);
 }
 
-TEST_F(Recon, ComparesWithTheTruthItIsGiven) {
+TEST_F(Recon, ComparesWithGivenTruth) {
   expect_error(run("recon s/study.toml --out r --truth none.h5"), 3, "none.h5");
   ASSERT_EQ(run("simulate --out other --size 16 --angles 8 --slices 2").code, 0);
   expect_error(run("recon s/study.toml --out r --truth other/truth.h5"), 3, "other/truth.h5");
   EXPECT_EQ(run("recon s/study.toml --out r --truth s/truth.h5").code, 0);
 }
 
-TEST_F(Recon, SaysSoWhenTheDiskIsFull) {
+TEST_F(Recon, ReportsFullDisk) {
   for (const std::string blocks : {"1", "4", "20"}) {
     const Outcome o =
         run("recon s/study.toml --out r" + blocks, "trap '' XFSZ; ulimit -f " + blocks + ";");

@@ -1,4 +1,5 @@
-// report.html as runs leave it, and `firm report`. What the page makes of it is tested in web/test.
+// Tests of report.html as runs write it, and of `firm report`. web/test tests the page in a
+// browser.
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -36,7 +37,7 @@ class Report : public CommandLine {
   static std::string notes(const Json& document) { return document.at("notes").dump(); }
 };
 
-TEST_F(Report, HasWhatTheRunHas) {
+TEST_F(Report, HoldsResultsOfRun) {
   const Json d = document();
   EXPECT_EQ(d.at("kind"), "recon");
   EXPECT_EQ(d.at("summary"), Json::parse(file_content(directory_ / "r/summary.json")));
@@ -61,7 +62,7 @@ TEST_F(Report, HasWhatTheRunHas) {
   }
 }
 
-TEST_F(Report, WrittenAnewIsTheSame) {
+TEST_F(Report, IsReproducible) {
   const std::string before = page();
   std::filesystem::remove(directory_ / "r/report.html");
   const Outcome o = run("report r");
@@ -70,7 +71,7 @@ TEST_F(Report, WrittenAnewIsTheSame) {
   EXPECT_EQ(page(), before);
 }
 
-TEST_F(Report, ComparesWithEachSiteAlone) {
+TEST_F(Report, ComparesWithRunOfEachSiteAlone) {
   ASSERT_EQ(run("recon s/study.toml --out alone --method pgd").code, 0);
   ASSERT_EQ(run("report r --alone alone --out both.html").code, 0);
   EXPECT_EQ(document("both.html").at("images").at("stacks").size(), 12u);
@@ -82,20 +83,20 @@ TEST_F(Report, ComparesWithEachSiteAlone) {
   EXPECT_CONTAINS(notes(document("both.html")), "images of xrt have another size");
 }
 
-// A run reads the slices that its report shows one by one, `firm report` all of them.
-TEST_F(Report, ShowsTheSameSinogramsWhoeverReadsThem) {
+// A run in chunks reads the slices of its report one by one, `firm report` reads all at once.
+TEST_F(Report, ShowsSameSinogramsInRunAndLater) {
   ASSERT_EQ(run("recon s/study.toml --out chunks --set chunks=2").code, 0);
   const Json by_chunks = document("chunks/report.html").at("sinograms");
   const Json by_run = document().at("sinograms");
   ASSERT_EQ(run("report r").code, 0);
   EXPECT_EQ(document().at("sinograms"), by_run);
-  for (const std::size_t k : {0, 2, 4, 6}) {  // data; residuals are of other images
+  for (const std::size_t k : {0, 2, 4, 6}) {  // only data: the residuals belong to other images
     EXPECT_EQ(by_chunks.at("stacks")[k].at("view"), "data");
     EXPECT_EQ(by_chunks.at("stacks")[k], by_run.at("stacks")[k]);
   }
 }
 
-TEST_F(Report, SaysWhichMeasurementsAreNotThereAnyMore) {
+TEST_F(Report, NotesMissingAndChangedMeasurements) {
   simulate("other", "--seed 2");
   std::filesystem::remove(directory_ / "s/xrf-2.h5");
   std::filesystem::copy_file(directory_ / "other/xrt.h5", directory_ / "s/xrt.h5",
@@ -108,7 +109,7 @@ TEST_F(Report, SaysWhichMeasurementsAreNotThereAnyMore) {
   EXPECT_EQ(d.at("images").at("stacks").size(), 8u);
 }
 
-TEST_F(Report, NeedsARunThatHasEnded) {
+TEST_F(Report, RequiresFinishedRun) {
   expect_error(run("report s"), 3, "s/summary.json: expected the summary of a run, found no file");
   expect_error(run("report nowhere"), 3, "nowhere/summary.json");
   std::filesystem::remove(directory_ / "r/images.h5");
@@ -116,7 +117,7 @@ TEST_F(Report, NeedsARunThatHasEnded) {
   expect_error(run("report"), 2, "RUN");
 }
 
-TEST_F(Report, PartsOfARunShowAllSites) {
+TEST_F(Report, ShowsAllSitesOfSeparateRun) {
   ASSERT_EQ(run("recon s/study.toml --out parts --separate").code, 0);
   const Json d = document("parts/report.html");
   EXPECT_EQ(d.at("images").at("stacks").size(), 8u);

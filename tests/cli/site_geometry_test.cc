@@ -1,5 +1,4 @@
-// Sites that measured in different ways, from files to images on one grid: other angles, beamlets,
-// rotation axes and binning.
+// Sites with different angles, beamlets, rotation axes and binning, reconstructed on one grid.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "support/command_line.h"
 #include "firm/projector.h"
-#include "io/formats/data_exchange.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "io/formats/data_exchange.h"
 #include "io/study/study_file.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
@@ -32,7 +31,7 @@ class SiteGeometry : public CommandLine {
     file_.settings = {{"stop.kkt", "0.0003"}};
   }
 
-  // Angles and beamlets of its own for every site.
+  // Different angles and beamlets for every site.
   static Geometry geometry_of(std::size_t site) {
     Geometry g = paper_geometry(kSize, 27 + 3 * static_cast<int>(site), kPixel);
     for (double& angle : g.angles) angle += 0.05 * static_cast<double>(site);
@@ -43,8 +42,8 @@ class SiteGeometry : public CommandLine {
     return g;
   }
 
-  // By a detector whose pixels are finer by `binning`, along and across the slice; what is seen is
-  // further along it by `shifts`, in beamlets of `geometry_of`.
+  // Measures site k with detector pixels finer by `binning` in both directions. `shifts` move the
+  // object along the detector, in beamlets of geometry_of().
   void measure(std::size_t k, int binning, const std::vector<double>& shifts = {}) {
     Geometry g = geometry_of(k);
     g.shifts = shifts;
@@ -87,25 +86,24 @@ class SiteGeometry : public CommandLine {
     write_study(directory_ / "study/own.toml", file_);
     const Outcome outcome = run("recon study/own.toml --out run --overwrite");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    const auto summary = nlohmann::json::parse(file_content(directory_ / "run/summary.json"));
-    return summary["error_to_truth"]["total"].get<double>() / norm;
+    return summary("run")["error_to_truth"]["total"].get<double>() / norm;
   }
 
   StudyFile file_;
 };
 
-TEST_F(SiteGeometry, OfEverySiteItsOwnGivesImagesOnOneGrid) {
+TEST_F(SiteGeometry, DifferentGeometriesGiveImagesOnOneGrid) {
   for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
   const double own = error();
   EXPECT_LT(own, 0.03);
   measure(2, 2);
   EXPECT_NEAR(error(), own, 0.02 * own);
-  // The same files, if it were not for where the axis of one site is.
+  // A wrong axis of one site spoils the images.
   file_.sites[3].rotation_axis = geometry_of(3).beamlets / 2.0;
   EXPECT_GT(error(), 2 * own);
 }
 
-TEST_F(SiteGeometry, ShiftSaysWhereTheObjectIs) {
+TEST_F(SiteGeometry, ShiftCorrectsPosition) {
   for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
   const double own = error();
   const Geometry g = geometry_of(0);
@@ -122,8 +120,8 @@ TEST_F(SiteGeometry, ShiftSaysWhereTheObjectIs) {
   EXPECT_LT(error(), 1.2 * own);
 }
 
-// A stage that does not hold its place.
-TEST_F(SiteGeometry, ShiftsSayWhereTheObjectIsAtEachAngle) {
+// A stage that moves between angles.
+TEST_F(SiteGeometry, ShiftsCorrectPositionPerAngle) {
   for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
   const double own = error();
   std::vector<double> shifts;
@@ -135,10 +133,10 @@ TEST_F(SiteGeometry, ShiftsSayWhereTheObjectIsAtEachAngle) {
   file_.sites[0].shifts = "stage.txt";
   write_shifts(shifts, 1);
   EXPECT_LT(error(), 1.2 * own);
-  // The run has a study with them.
+  // The resolved study refers to the file of shifts.
   const SiteEntry resolved = read_study(directory_ / "run/study.toml").sites[0];
   EXPECT_EQ(resolved.shifts, "../study/stage.txt");
-  // They are in beamlets of the file.
+  // Shifts are in beamlets of the file.
   measure(0, 2, shifts);
   write_shifts(shifts, 2);
   EXPECT_LT(error(), 1.2 * own);
@@ -149,10 +147,10 @@ TEST_F(SiteGeometry, ShiftsSayWhereTheObjectIsAtEachAngle) {
                "stage.txt: expected 27 shifts, one per angle of study/own-0.h5, found 26");
 }
 
-TEST_F(SiteGeometry, AxisAndAngleOffsetPutAnObjectWhereItIs) {
+TEST_F(SiteGeometry, AxisAndAngleOffsetCorrectGeometry) {
   for (std::size_t k = 0; k < file_.sites.size(); ++k) measure(k, 1);
   const double own = error();
-  // What was measured with another axis and an offset, told as such.
+  // Same data, described with another axis and an offset of the angles.
   Acquisition a = read_acquisition(directory_ / "study/own-0.h5");
   for (double& theta : a.theta) theta -= 5;
   a.rotation_axis += 2;

@@ -1,7 +1,7 @@
-"""Opens what a run leaves as viewers do that are not ours: viewer_test.py PROGRAM
+"""Checks that common viewers can open the files of a run: viewer_test.py PROGRAM
 
-h5py stands for silx and h5web, which follow `default` to an NXdata group, and its `signal` and
-`axes` to what is shown; tifffile stands for ImageJ.
+h5py stands for silx and h5web, which follow `default` to an NXdata group and show its `signal`
+over its `axes`; tifffile stands for ImageJ.
 """
 
 import datetime
@@ -21,13 +21,13 @@ SLICES, SIDE, PIXEL_UM = 3, 24, 0.65
 UNITS = {"density": "g/cm^3", "attenuation": "1/cm", "multiplier": "1"}
 
 
-def check(condition, *what):
+def check(condition, *message):
     if not condition:
-        raise AssertionError(" ".join(str(w) for w in what))
+        raise AssertionError(" ".join(str(part) for part in message))
 
 
 def text(attributes, name):
-    """An attribute as viewers want it: text, neither bytes nor an array."""
+    """Returns an attribute, which must be text: viewers accept neither bytes nor an array."""
     check(name in attributes, "no attribute", name)
     value = attributes[name]
     check(isinstance(value, str), name, "is", type(value))
@@ -35,7 +35,7 @@ def text(attributes, name):
 
 
 def default_data(file):
-    """The group that a viewer opens by itself."""
+    """Returns the group that a viewer opens first."""
     check(text(file.attrs, "NX_class") == "NXroot", "root")
     entry = file[text(file.attrs, "default")]
     check(text(entry.attrs, "NX_class") == "NXentry", entry.name)
@@ -66,7 +66,7 @@ def check_data(group):
 
 
 def check_units(file):
-    """Every number has a unit."""
+    """Checks that every number has a unit."""
     def visit(name, thing):
         if isinstance(thing, h5py.Dataset) and thing.dtype.kind != "O":
             text(thing.attrs, "units")
@@ -102,7 +102,7 @@ def check_tiffs(run, site, images):
             values = page.asarray()
             check(values.dtype == numpy.float32, path, values.dtype)
             check(values.tobytes() == images[k].tobytes(), path, "differs from images.h5")
-            # What ImageJ does: centimetres by the tags, times 10000 because the lines say um.
+            # ImageJ reads centimetres from the tags and converts to the unit um of the description.
             check(page.tags["ResolutionUnit"].value == 3, path)
             check(tiff.is_imagej and tiff.imagej_metadata["unit"] == "um", tiff.imagej_metadata)
             for tag in ("XResolution", "YResolution"):
@@ -143,7 +143,7 @@ def main(program):
         firm(*recon, "chunks", "--set", "chunks=2")
         check_run(folder / "chunks")
 
-        # Another day, the same bytes: the date is in summary.json alone.
+        # A later run writes the same bytes: only summary.json has the date.
         time.sleep(1.1)
         firm(*recon, "b")
         dates = [json.loads((folder / run / "summary.json").read_text())["date"] for run in "ab"]

@@ -1,115 +1,11 @@
-// The coordinator and sums through it, without a network: agreement, refusals, faults.
-#include "federation/protocol/coordinator.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <thread>
-
-#include "federation/sums/fixed_point_collective.h"
-#include "federation/transport/remote_exchange.h"
-#include "firm/error.h"
-#include "firm/version.h"
-#include "federation/local_federation.h"
-#include "sim/noise.h"
-#include "support/temporary_directory.h"
+// The coordinator without a network: gathering, refusals, faults.
+#include "federation/coordinator_fixture.h"
 
 namespace firm {
 namespace {
 
-const std::vector<std::string> kSites = {"a", "b", "c"};
-
-v1::Term term(const std::string& field, const std::string& value) {
-  v1::Term t;
-  t.set_field(field);
-  t.set_value(value);
-  return t;
-}
-
-CoordinatorOptions options() {
-  CoordinatorOptions o;
-  o.terms = {term("image rows", "4")};
-  o.sites = kSites;
-  o.most_words = 1 << 20;
-  o.secure = false;
-  return o;
-}
-
-v1::SiteMessage hello(const std::string& site, const std::string& rows = "4") {
-  v1::SiteMessage message;
-  message.mutable_hello()->set_protocol(kProtocol);
-  message.mutable_hello()->set_software(kVersion);
-  message.mutable_hello()->set_site(site);
-  *message.mutable_hello()->add_terms() = term("image rows", rows);
-  return message;
-}
-
-v1::SiteMessage share(std::uint32_t attempt, std::uint64_t exchange,
-                      const std::vector<std::uint32_t>& words) {
-  v1::SiteMessage message;
-  v1::Share& s = *message.mutable_share();
-  s.mutable_position()->set_attempt(attempt);
-  s.mutable_position()->set_exchange(exchange);
-  s.set_length(words.size());
-  s.set_words(words.data(), words.size() * sizeof(std::uint32_t));
-  s.set_scalars(std::string(kScalarBytes, '\1'));
-  s.set_last(true);
-  return message;
-}
-
-using Rays = std::vector<std::pair<int, std::uint32_t>>;  // angles and beamlets, of each site
-
-v1::SiteMessage with_rays(v1::SiteMessage hello, const Rays::value_type& rays) {
-  v1::Geometry& geometry = *hello.mutable_hello()->mutable_geometry();
-  geometry.mutable_angles()->Resize(rays.first, 0.0);
-  geometry.set_beamlets(rays.second);
-  return hello;
-}
-
-class CoordinatorTest : public ::testing::Test {
- protected:
-  void start(const CoordinatorOptions& o = options()) {
-    CoordinatorObserver observer;
-    observer.on_event = [this](const std::string& line) { log_ += line + "\n"; };
-    observer.keep = [this](const CoordinatorState& s) { kept_ = s; };
-    coordinator_ = std::make_unique<Coordinator>(o, CoordinatorState{}, observer);
-  }
-
-  // All sites connected and greeted; their Begin is taken.
-  void begin(const CoordinatorOptions& o = options(), const Rays& rays = Rays(3)) {
-    start(o);
-    for (const std::string& site : kSites) {
-      channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, site));
-    }
-    for (std::size_t i = 0; i < kSites.size(); ++i) {
-      channels_[i]->send(with_rays(hello(kSites[i]), rays.at(i)));
-    }
-    for (auto& channel : channels_) {
-      v1::CoordinatorMessage message = channel->receive();
-      while (message.has_waiting()) message = channel->receive();
-      ASSERT_TRUE(message.has_begin());
-    }
-  }
-
-  // A message of site `i` that is refused, with this in the reason.
-  void expect_refused(std::size_t i, const v1::SiteMessage& message, const std::string& part) {
-    channels_[i]->send(message);
-    v1::CoordinatorMessage answer = channels_[i]->receive();
-    while (!answer.has_refusal()) answer = channels_[i]->receive();
-    EXPECT_CONTAINS(answer.refusal().message(), part);
-    EXPECT_THROW(channels_[i]->receive(), ChannelLost);
-  }
-
-  std::string log_;
-  CoordinatorState kept_;
-  std::unique_ptr<Coordinator> coordinator_;
-  std::vector<std::unique_ptr<LocalChannel>> channels_;
-};
-
-// Shares are bounded by what the study and the rays of its sites need, not by what one claims.
-TEST_F(CoordinatorTest, TakesNoLongerSharesThanTheStudyHas) {
+// The study and the rays of its sites limit the length of shares, not the claim of a site.
+TEST_F(CoordinatorTest, LimitsLengthOfShares) {
   const auto length_of = [](std::uint64_t words) {
     v1::SiteMessage message = share(1, 0, {1, 2, 3});
     message.mutable_share()->set_length(words);
@@ -145,7 +41,7 @@ TEST_F(CoordinatorTest, TakesNoLongerSharesThanTheStudyHas) {
                  "expected at most 67108864 rays, found 134217728");
 }
 
-TEST_F(CoordinatorTest, AddsUpWhatAllSitesSend) {
+TEST_F(CoordinatorTest, AddsSharesOfAllSites) {
   begin();
   for (std::size_t i = 0; i < 3; ++i) {
     channels_[i]->send(share(1, 0, {1, 0xffffffff, static_cast<std::uint32_t>(i)}));
@@ -163,7 +59,7 @@ TEST_F(CoordinatorTest, AddsUpWhatAllSitesSend) {
   }
 }
 
-TEST_F(CoordinatorTest, WaitsForAllSitesAndSaysForWhom) {
+TEST_F(CoordinatorTest, ReportsMissingSites) {
   start();
   LocalChannel a(*coordinator_, "a");
   a.send(hello("a"));
@@ -173,8 +69,8 @@ TEST_F(CoordinatorTest, WaitsForAllSitesAndSaysForWhom) {
   EXPECT_EQ(message.waiting().sites(0), "b");
 }
 
-// What people see of it.
-TEST_F(CoordinatorTest, SaysWhetherItGathersAgreesOrAdds) {
+// CoordinatorView, which the dashboard shows.
+TEST_F(CoordinatorTest, ViewShowsPhase) {
   start();
   EXPECT_FALSE(coordinator_->view().agreeing || coordinator_->view().running);
   begin();
@@ -188,7 +84,7 @@ TEST_F(CoordinatorTest, SaysWhetherItGathersAgreesOrAdds) {
   EXPECT_FALSE(coordinator_->view().running);
 }
 
-TEST_F(CoordinatorTest, ShowsWhereStudiesDiffer) {
+TEST_F(CoordinatorTest, RefusalListsDifferencesOfStudies) {
   start();
   channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, "a"));
   expect_refused(0, hello("a", "5"), "image rows: expected 4, found 5");
@@ -208,7 +104,7 @@ TEST_F(CoordinatorTest, RefusesOtherVersionsNamesAndSites) {
   EXPECT_CONTAINS(stranger.receive().refusal().message(), "found z");
 }
 
-TEST_F(CoordinatorTest, RefusesWhatDoesNotFitTheExchange) {
+TEST_F(CoordinatorTest, RefusesSharesThatDoNotFitExchange) {
   struct Case {
     v1::SiteMessage message;
     std::string part;
@@ -243,12 +139,12 @@ TEST_F(CoordinatorTest, RefusesWhatDoesNotFitTheExchange) {
     begin();
     expect_refused(0, c.message, c.part);
     EXPECT_CONTAINS(log_, "refused");
-    // The others are told that they have to begin again.
+    // The other sites learn that the attempt is abandoned.
     EXPECT_TRUE(channels_[1]->receive().has_abandon());
   }
 }
 
-TEST_F(CoordinatorTest, TakesTheSameShareTwiceButNotAnother) {
+TEST_F(CoordinatorTest, AcceptsResentShareButNotDifferentOne) {
   begin();
   channels_[0]->send(share(1, 0, {7}));
   channels_[0]->send(share(1, 0, {7}));
@@ -261,7 +157,7 @@ TEST_F(CoordinatorTest, TakesTheSameShareTwiceButNotAnother) {
   expect_refused(0, share(1, 1, {8}), "the same words as before");
 }
 
-TEST_F(CoordinatorTest, TakesTheSameRangeTwiceButNotAnother) {
+TEST_F(CoordinatorTest, AcceptsResentRangeButNotDifferentOne) {
   const auto range = [](std::uint64_t exchange, int exponent, std::uint64_t length) {
     v1::SiteMessage message;
     message.mutable_range()->mutable_position()->set_attempt(1);
@@ -285,9 +181,9 @@ TEST_F(CoordinatorTest, TakesTheSameRangeTwiceButNotAnother) {
   }
 }
 
-TEST_F(CoordinatorTest, BeginsAgainWhenASiteIsLost) {
+TEST_F(CoordinatorTest, StartsNewAttemptWhenSiteIsLost) {
   begin();
-  channels_[2]->leave();
+  channels_[2]->disconnect();
   for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(channels_[i]->receive().has_abandon());
   channels_[2] = std::make_unique<LocalChannel>(*coordinator_, "c");
   for (std::size_t i = 0; i < 3; ++i) {
@@ -321,7 +217,7 @@ TEST_F(CoordinatorTest, FinishesWhenAllSitesAreDone) {
   for (auto& channel : channels_) EXPECT_TRUE(channel->receive().has_finished());
 }
 
-TEST_F(CoordinatorTest, StopsWhenItsStateCannotBeKept) {
+TEST_F(CoordinatorTest, StopsWhenStateCannotBeSaved) {
   CoordinatorObserver observer;
   observer.keep = [](const CoordinatorState&) {
     throw data_error({"coordinator.json", "", "room", "none"});
@@ -334,14 +230,14 @@ TEST_F(CoordinatorTest, StopsWhenItsStateCannotBeKept) {
   for (std::size_t i = 0; i < kSites.size(); ++i) channels_[i]->send(hello(kSites[i]));
   ASSERT_TRUE(coordinator.failure());
   EXPECT_CONTAINS(std::string(coordinator.failure()->what()), "coordinator.json: expected room");
-  // Nothing was said that would not be known after a restart.
+  // No message mentions state that a restart would lose.
   for (int k = 0; k < 2; ++k) EXPECT_TRUE(channels_[2]->receive().has_waiting()) << k;
   EXPECT_THROW(channels_[2]->receive(), ChannelLost);
   channels_.clear();
 }
 
-// Sites that have their results, at a coordinator that has been restarted.
-TEST_F(CoordinatorTest, BeginsAgainForImagesThatAreStillToBePublished) {
+// The sites have their results, and the coordinator was restarted.
+TEST_F(CoordinatorTest, StartsNewAttemptForUnpublishedImages) {
   for (const bool publishes : {false, true}) {
     Coordinator coordinator(options(), {"run", 1, false}, {});
     for (const std::string& site : kSites) {
@@ -357,96 +253,6 @@ TEST_F(CoordinatorTest, BeginsAgainForImagesThatAreStillToBePublished) {
     EXPECT_EQ(coordinator.finished(), !publishes);
     channels_.clear();
   }
-}
-
-// --- sums over it
-
-class Sums : public CoordinatorTest {
- protected:
-  // Calls work(collective, i) at every site, each on its own thread.
-  template <typename Work>
-  void at_every_site(const Work& work) {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < kSites.size(); ++i) {
-      threads.emplace_back([&, i] {
-        Ledger ledger(directory_ / ("ledger" + kSites[i]));
-        RemoteExchange exchange({channels_[i].get(), &ledger, kSites[i], 1, kSites.size(), {}});
-        FixedPointCollective collective(exchange);
-        work(collective, i);
-      });
-    }
-  }
-
-  TemporaryDirectory directory_;
-};
-
-TEST_F(Sums, AreThoseOfAllSitesAtEverySite) {
-  begin();
-  constexpr std::size_t kLength = 3 * kChunkWords / 2;
-  std::vector<std::vector<float>> shares(3, std::vector<float>(kLength));
-  std::vector<double> expected(kLength, 0.0);
-  Random random(1, 0);
-  for (auto& share_of_site : shares) {
-    for (std::size_t k = 0; k < kLength; ++k) {
-      share_of_site[k] = static_cast<float>(random.normal());
-      expected[k] += static_cast<double>(share_of_site[k]);
-    }
-  }
-  std::vector<std::vector<float>> sums = shares;
-  at_every_site([&](FixedPointCollective& collective, std::size_t i) {
-    double scalars[2] = {1e-20 * static_cast<double>(i + 1), static_cast<double>(i)};
-    collective.sum(sums[i], scalars);
-    EXPECT_EQ(scalars[1], 3);
-    EXPECT_NEAR(scalars[0], 6e-20, 1e-34);
-    collective.sum({}, scalars);
-    EXPECT_EQ(scalars[1], 9);
-  });
-  EXPECT_EQ(sums[0], sums[1]);
-  EXPECT_EQ(sums[0], sums[2]);
-  for (std::size_t k = 0; k < kLength; k += 97) {
-    EXPECT_NEAR(static_cast<double>(sums[0][k]), expected[k], 1e-6);
-  }
-}
-
-TEST_F(Sums, TakeAnotherScaleWhenValuesGrowOrShrink) {
-  begin();
-  at_every_site([&](FixedPointCollective& collective, std::size_t i) {
-    for (const float size : {1.0f, 1e-3f, 1e4f, 1e9f, 1e-9f, 1.0f}) {
-      std::vector<float> values(10);
-      // The first sum of smaller values still has the coarser scale.
-      for (int k = 0; k < 2; ++k) {
-        std::fill(values.begin(), values.end(), i == 1 ? size : -size / 1024);
-        collective.sum(values, {});
-      }
-      EXPECT_NEAR(static_cast<double>(values[3] / size), 1 - 2.0 / 1024, 1e-6) << size;
-    }
-  });
-}
-
-TEST_F(Sums, CatchWhatIsNotFinite) {
-  begin();
-  at_every_site([&](FixedPointCollective& collective, std::size_t i) {
-    std::vector<float> values(10, 1.0f);
-    if (i == 1) {
-      values[4] = std::numeric_limits<float>::quiet_NaN();
-      EXPECT_THROW(collective.sum(values, {}), Error);
-      channels_[i]->leave();
-    } else {
-      EXPECT_THROW(collective.sum(values, {}), AttemptAbandoned);
-    }
-  });
-}
-
-TEST_F(Sums, HaveALineInTheLedgerForEveryMessage) {
-  begin();
-  at_every_site([&](FixedPointCollective& collective, std::size_t) {
-    std::vector<float> values(10, 1.0f);
-    collective.sum(values, {});
-  });
-  const std::string lines = file_content(directory_ / "ledgera");
-  EXPECT_CONTAINS(lines, "\"kind\":\"range\"");
-  EXPECT_CONTAINS(lines, "\"kind\":\"share\"");
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
 }
 
 }  // namespace

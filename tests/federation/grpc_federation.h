@@ -1,4 +1,4 @@
-// A Coordinator behind a GrpcServer on the loopback, sites that dial it, and clients that are none.
+// A Coordinator behind a GrpcServer on the loopback interface, with sites and other clients.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -8,14 +8,14 @@
 #include <mutex>
 #include <thread>
 
-#include "federation/certificates.h"
 #include "federation/protocol/admission.h"
 #include "federation/sums/fixed_point_collective.h"
 #include "federation/transport/grpc_channel.h"
 #include "federation/transport/remote_exchange.h"
 #include "firm/v1/federation.grpc.pb.h"
 #include "firm/version.h"
-#include "support/process.h"
+#include "support/certificates.h"
+#include "support/wait_until.h"
 
 namespace firm {
 
@@ -27,7 +27,7 @@ inline std::shared_ptr<grpc::ChannelCredentials> tls_with(const TlsIdentity& ide
   return grpc::SslCredentials(tls);
 }
 
-// How a call by a client of gRPC itself ended.
+// The end of a call made directly with gRPC.
 struct Answer {
   grpc::Status status;
   std::string refusal;  // empty: none
@@ -80,7 +80,7 @@ class GrpcFederation : public ::testing::Test {
     return log_;
   }
 
-  // As a site of this study says it.
+  // The Hello of a site of this study.
   v1::SiteMessage hello(const std::string& site) const {
     v1::SiteMessage message;
     v1::Hello& h = *message.mutable_hello();
@@ -95,7 +95,7 @@ class GrpcFederation : public ::testing::Test {
     return std::make_unique<GrpcChannel>(address(), identity_of(certificates_.of(site)), kPatience);
   }
 
-  // Says Hello, and waits for all.
+  // Sends Hello and waits for Begin.
   static v1::Begin greet(SiteChannel& channel, const v1::SiteMessage& hello) {
     channel.send(hello);
     v1::CoordinatorMessage message = channel.receive();
@@ -103,7 +103,7 @@ class GrpcFederation : public ::testing::Test {
     return message.begin();
   }
 
-  // That the coordinator does what it is there for: a sum over all sites.
+  // Expects that the coordinator still serves the sites: makes a sum over all of them.
   void expect_served() {
     TemporaryDirectory directory;
     std::vector<double> sums(sites_.size(), 1);
@@ -135,9 +135,9 @@ class GrpcFederation : public ::testing::Test {
     return grpc::CreateCustomChannel(address(), credentials, arguments);
   }
 
-  // A client that sends these messages and reads to the end.
-  Answer say(const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-             const std::vector<v1::SiteMessage>& messages) const {
+  // Sends these messages as a client, and reads to the end.
+  Answer call(const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+              const std::vector<v1::SiteMessage>& messages) const {
     const auto stub = v1::Federation::NewStub(channel_with(credentials));
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
@@ -152,8 +152,8 @@ class GrpcFederation : public ::testing::Test {
     return answer;
   }
 
-  // Site a, which sends bytes in place of a message.
-  grpc::Status say_bytes(const std::string& bytes, const std::string& method) const {
+  // Sends raw bytes as site a, in place of a message.
+  grpc::Status call_with_bytes(const std::string& bytes, const std::string& method) const {
     grpc::GenericStub stub(channel_with(tls_with(identity_of(certificates_.of("a")))));
     grpc::CompletionQueue queue;
     const auto wait = [&queue] {

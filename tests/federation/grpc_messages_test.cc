@@ -1,7 +1,7 @@
-// Messages to a coordinator that are not what they should be, over gRPC. Each time the sites are
-// served afterwards.
-#include "federation/transport/grpc_limits.h"
+// Invalid messages to a coordinator over gRPC. Each test checks that the coordinator still serves
+// the sites afterwards.
 #include "federation/grpc_federation.h"
+#include "federation/transport/grpc_limits.h"
 
 namespace firm {
 namespace {
@@ -10,11 +10,11 @@ constexpr const char* kJoin = "/firm.v1.Federation/Join";
 
 class Messages : public GrpcFederation {
  protected:
-  Answer say_as_a(const std::vector<v1::SiteMessage>& messages) const {
-    return say(tls_with(identity_of(certificates_.of("a"))), messages);
+  Answer call_as_a(const std::vector<v1::SiteMessage>& messages) const {
+    return call(tls_with(identity_of(certificates_.of("a"))), messages);
   }
 
-  // Site a says Hello, with others, and then this: it is refused, the others begin again.
+  // Sends a message as site a after Begin: a is refused, and the others start a new attempt.
   void expect_refused_in_a_run(const v1::SiteMessage& message, const std::string& part) {
     start();
     std::vector<std::unique_ptr<GrpcChannel>> channels;
@@ -47,7 +47,7 @@ v1::SiteMessage share(std::uint32_t attempt, std::uint64_t exchange, std::size_t
   return message;
 }
 
-TEST_F(Messages, ThatDoNotFitTheRunAreRefused) {
+TEST_F(Messages, RefusedWhenTheyDoNotFitTheRun) {
   expect_refused_in_a_run(share(2, 0, 1, 1), "expected attempt 1, found 2");
   expect_refused_in_a_run(share(1, 7, 1, 1), "expected exchange 0, try 0, found exchange 7, try 0");
   expect_refused_in_a_run(share(1, 0, 1, 2), "expected chunks of 2 words in all");
@@ -57,18 +57,18 @@ TEST_F(Messages, ThatDoNotFitTheRunAreRefused) {
   expect_refused_in_a_run(unknown, "expected a message of protocol 3, found one that is empty");
 }
 
-TEST_F(Messages, OfAnotherVersionOrStudyAreRefused) {
+TEST_F(Messages, RefusedFromOtherVersionOrStudy) {
   start();
   v1::SiteMessage later = hello("a");
   later.mutable_hello()->set_protocol(kProtocol + 1);
   later.mutable_hello()->set_software("9.9");
   EXPECT_CONTAINS(
-      say_as_a({later}).refusal,
+      call_as_a({later}).refusal,
       fmt::format("expected protocol 3 (firm {}), found protocol 4 (firm 9.9)", kVersion));
   v1::SiteMessage differs = hello("a");
   differs.mutable_hello()->mutable_terms(0)->set_value("5");
   differs.mutable_hello()->mutable_terms(1)->set_field("image columms");
-  const std::string text = say_as_a({differs}).refusal;
+  const std::string text = call_as_a({differs}).refusal;
   EXPECT_CONTAINS(text, "the study differs from the coordinator's:");
   EXPECT_CONTAINS(text, "image rows: expected 4, found 5");
   EXPECT_CONTAINS(text, "image columns: expected 4, found (absent)");
@@ -77,7 +77,7 @@ TEST_F(Messages, OfAnotherVersionOrStudyAreRefused) {
   expect_served();
 }
 
-TEST_F(Messages, WithFieldsOfALaterVersionAreTaken) {
+TEST_F(Messages, AcceptedWithUnknownFields) {
   start();
   v1::SiteMessage later = hello("a");
   v1::SiteMessage::GetReflection()->MutableUnknownFields(&later)->AddVarint(99, 1);
@@ -88,8 +88,8 @@ TEST_F(Messages, WithFieldsOfALaterVersionAreTaken) {
   EXPECT_TRUE(a->receive().has_waiting());
 }
 
-// All sites together may have more than the largest message of a site has room for.
-TEST_F(Messages, MayHaveManyAngles) {
+// Begin, with the angles of all sites, may be larger than the largest message of a site.
+TEST_F(Messages, AcceptedWithManyAngles) {
   start();
   constexpr int kAngles = 30000;
   std::vector<std::unique_ptr<GrpcChannel>> channels;
@@ -111,24 +111,24 @@ TEST_F(Messages, MayHaveManyAngles) {
   }
 }
 
-// Neither can a peer move the cursor, nor write lines that look like the coordinator's.
-TEST_F(Messages, AreFitForATerminal) {
+// A peer can neither move the cursor nor print lines that look like the coordinator's.
+TEST_F(Messages, EscapedForTerminal) {
   start();
   v1::SiteMessage failure;
   failure.mutable_failure()->set_message("\x1b[2J\nb: has its results" + std::string(5000, '!'));
   const auto a = dial("a");
   a->send(failure);
-  EXPECT_TRUE(has_logged("a: cannot go on: \\x1b[2J\n  b: has its results!!!")) << log();
+  EXPECT_TRUE(has_logged("a: cannot continue: \\x1b[2J\n  b: has its results!!!")) << log();
   EXPECT_LT(log().size(), 4500u);
 }
 
-TEST_F(Messages, ThatAreTooLargeEndTheConnection) {
+TEST_F(Messages, TooLargeEndConnection) {
   start();
   v1::SiteMessage large = hello("a");
   large.mutable_hello()->set_software(std::string(kLargestMessage, 'x'));
-  EXPECT_EQ(say_as_a({large}).status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(call_as_a({large}).status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_TRUE(has_logged("a: disconnected"));
-  // Of a site too: it does not try again.
+  // A site that gets this error does not retry.
   const auto a = dial("a");
   EXPECT_THROW(
       {
@@ -139,22 +139,22 @@ TEST_F(Messages, ThatAreTooLargeEndTheConnection) {
   expect_served();
 }
 
-TEST_F(Messages, ThatAreNoneEndTheConnection) {
+TEST_F(Messages, InvalidBytesEndConnection) {
   start();
   const std::string whole = hello("a").SerializeAsString();
   for (const std::string& bytes :
        {whole.substr(0, whole.size() - 1), std::string("\xff\xff\xff\xff\xff"),
         std::string("\x0a\x03\x1a\x01\xff", 5)}) {  // a name that is not UTF-8
-    const grpc::Status status = say_bytes(bytes, kJoin);
+    const grpc::Status status = call_with_bytes(bytes, kJoin);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
   }
-  EXPECT_EQ(say_bytes(whole, "/firm.v2.Federation/Join").error_code(),
+  EXPECT_EQ(call_with_bytes(whole, "/firm.v2.Federation/Join").error_code(),
             grpc::StatusCode::UNIMPLEMENTED);
   expect_served();
 }
 
-// The refusal is not lost when the site is still sending.
-TEST_F(Messages, AreRefusedWhileMoreOfThemCome) {
+// The site receives the refusal although it is still sending.
+TEST_F(Messages, RefusalArrivesWhileSiteIsSending) {
   start();
   const auto a = dial("a");
   v1::SiteMessage other = hello("a");

@@ -1,9 +1,9 @@
-// Who is let in to a coordinator, over gRPC and mutual TLS on the loopback, and what the others are
-// told. Each time the sites are served afterwards.
-#include <netinet/in.h>
+// Admission to a coordinator over gRPC and mutual TLS on the loopback interface, and the errors
+// that others get. Each test checks that the coordinator still serves the sites afterwards.
 #include <sys/socket.h>
 
 #include "federation/grpc_federation.h"
+#include "support/loopback.h"
 
 namespace firm {
 namespace {
@@ -12,11 +12,11 @@ namespace {
 
 class Strangers : public GrpcFederation {
  protected:
-  // A client that does not get as far as a call; the coordinator's log says why.
-  void expect_turned_away(const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-                          const std::string& reason) {
+  // A client that fails before its call; the coordinator's log says why.
+  void expect_refused(const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+                      const std::string& reason) {
     start();
-    const Answer answer = say(credentials, {hello("a")});
+    const Answer answer = call(credentials, {hello("a")});
     EXPECT_EQ(answer.status.error_code(), grpc::StatusCode::UNAVAILABLE);
     EXPECT_EQ(answer.refusal, "");
     EXPECT_TRUE(has_logged("a connection was refused: " + reason)) << log();
@@ -25,39 +25,34 @@ class Strangers : public GrpcFederation {
   }
 };
 
-TEST_F(Strangers, AreTurnedAway) {
-  expect_turned_away(grpc::InsecureChannelCredentials(), "wrong version number");
+TEST_F(Strangers, AreRefused) {
+  expect_refused(grpc::InsecureChannelCredentials(), "wrong version number");
   TlsIdentity nameless = identity_of(certificates_.of("a"));
   nameless.key = nameless.certificate = "";
-  expect_turned_away(tls_with(nameless), "peer did not return a certificate");
+  expect_refused(tls_with(nameless), "peer did not return a certificate");
 }
 
-TEST_F(Strangers, WithACertificateThatIsNotASitesAreTurnedAway) {
-  TlsIdentity foreign = identity_of(Certificates({"a"}).of("a"));
-  foreign.ca = certificates_.coordinator().ca_pem;
-  expect_turned_away(tls_with(foreign), "certificate verify failed");
-  expect_turned_away(tls_with(identity_of(certificates_.coordinator())),
-                     "certificate verify failed");
+TEST_F(Strangers, WithOtherCertificatesAreRefused) {
+  TlsIdentity other_authority = identity_of(Certificates({"a"}).of("a"));
+  other_authority.ca = certificates_.coordinator().ca_pem;
+  expect_refused(tls_with(other_authority), "certificate verify failed");
+  expect_refused(tls_with(identity_of(certificates_.coordinator())), "certificate verify failed");
   const Credentials expired = certificates_.enrol("a", Certificates::long_ago());
   certificates_.enrol("a");
-  expect_turned_away(tls_with(identity_of(expired)),
-                     "certificate verify failed: one that has expired");
+  expect_refused(tls_with(identity_of(expired)), "certificate verify failed: it has expired");
 }
 
-TEST_F(Strangers, ThatSendGarbageDoNotDisturb) {
+TEST_F(Strangers, SendingGarbageDoNotDisturb) {
   start();
   std::string noise(100000, '\0');
   for (std::size_t k = 0; k < noise.size(); ++k) noise[k] = static_cast<char>(k * k >> 3);
   for (const std::string& bytes : {std::string("GET / HTTP/1.0\r\n\r\n"), noise,
                                    std::string("\x16\x03\x01\x02\x00\x01", 6), std::string()}) {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<std::uint16_t>(server_->port()));
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const sockaddr_in to = loopback(server_->port());
     ASSERT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
     ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    expect_served();  // while the other end waits for more
+    expect_served();  // while the client keeps its connection open
     ::close(socket);
   }
   EXPECT_TRUE(has_logged("a connection was refused: http request")) << log();
@@ -67,7 +62,7 @@ TEST_F(Strangers, ThatSendGarbageDoNotDisturb) {
 
 class Sites : public GrpcFederation {
  protected:
-  // What the site is told when it dials, and whether it should try again.
+  // The error that the site gets when it connects, and whether it should retry.
   void expect_not_connected(const std::string& server, const TlsIdentity& identity, bool again,
                             const std::string& part) {
     try {
@@ -84,11 +79,11 @@ class Sites : public GrpcFederation {
   }
 };
 
-TEST_F(Sites, AreToldWhyTheyCannotConnect) {
+TEST_F(Sites, GetReasonWhyTheyCannotConnect) {
   const TlsIdentity a = identity_of(certificates_.of("a"));
   start();
   expect_not_connected("127.0.0.1:1", a, true, "Connection refused");
-  const std::string no_name(64, 'x');  // too long for one: no server is asked
+  const std::string no_name(64, 'x');  // too long for a host name: no DNS query
   expect_not_connected(no_name + ":1", a, true, "cannot connect: DNS resolution failed");
   expect_not_connected(address(), identity_of(Certificates({"a"}).of("a")), false,
                        "has expired or is of another authority");
@@ -98,7 +93,7 @@ TEST_F(Sites, AreToldWhyTheyCannotConnect) {
   expect_not_connected(address(), a, false, "has expired or is of another authority");
 }
 
-TEST_F(Sites, InsistOnTheHostOfTheCertificate) {
+TEST_F(Sites, CheckHostOfCertificate) {
   const Certificates elsewhere({"a"}, {"recon.example.org", "127.0.0.2"});
   start(identity_of(elsewhere.coordinator()));
   expect_not_connected(address(), identity_of(elsewhere.of("a")), false,
@@ -107,7 +102,7 @@ TEST_F(Sites, InsistOnTheHostOfTheCertificate) {
                        false, "for the host localhost");
 }
 
-TEST_F(Sites, DoNotTalkToAServerWithoutTls) {
+TEST_F(Sites, RefuseServerWithoutTls) {
   grpc::ServerBuilder builder;
   int port = 0;
   v1::Federation::Service service;
@@ -118,7 +113,7 @@ TEST_F(Sites, DoNotTalkToAServerWithoutTls) {
                        "found a server without TLS");
 }
 
-TEST_F(Sites, AreNotLetInUnderAnotherName) {
+TEST_F(Sites, AreRefusedUnderAnotherName) {
   start();
   certificates_.enrol("z");
   const auto z = dial("z");
@@ -132,7 +127,7 @@ TEST_F(Sites, AreNotLetInUnderAnotherName) {
   expect_served();
 }
 
-TEST_F(Sites, AreNotLetInWithAKeyThatWasReplaced) {
+TEST_F(Sites, AreRefusedWithReplacedKey) {
   start();
   const TlsIdentity before = identity_of(certificates_.of("a"));
   certificates_.enrol("a");
@@ -149,7 +144,7 @@ TEST_F(Sites, AreNotLetInWithAKeyThatWasReplaced) {
   expect_served();
 }
 
-TEST_F(Sites, ThatConnectAgainTakeTheirPlace) {
+TEST_F(Sites, ReplaceTheirOlderConnection) {
   start();
   const auto first = dial("a");
   first->send(hello("a"));
@@ -158,7 +153,7 @@ TEST_F(Sites, ThatConnectAgainTakeTheirPlace) {
   second->send(hello("a"));
   EXPECT_TRUE(second->receive().has_waiting());
   EXPECT_CONTAINS(first->receive().refusal().message(), "a has connected again");
-  // What the first says now is not heard.
+  // The coordinator ignores further messages of the first.
   v1::SiteMessage failure;
   failure.mutable_failure()->set_message("something");
   EXPECT_THROW(
@@ -169,7 +164,7 @@ TEST_F(Sites, ThatConnectAgainTakeTheirPlace) {
         }
       },
       std::runtime_error);
-  EXPECT_EQ(log().find("cannot go on"), std::string::npos) << log();
+  EXPECT_EQ(log().find("cannot continue"), std::string::npos) << log();
   const auto b = dial("b");
   const auto c = dial("c");
   b->send(hello("b"));

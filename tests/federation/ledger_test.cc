@@ -1,3 +1,4 @@
+// Ledger: every message is written before it is sent; damaged and full files.
 #include "federation/protocol/ledger.h"
 
 #include <gtest/gtest.h>
@@ -7,9 +8,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "io/files/sha256.h"
 #include "federation/protocol/key_exchange.h"
 #include "firm/error.h"
+#include "io/files/sha256.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -34,8 +35,8 @@ v1::SiteMessage hello() {
   return message;
 }
 
-// Whatever the size of a message, long fields of which are hashed in place.
-TEST(Ledger, HasTheHashOfTheBytesThatAreSent) {
+// For messages of any size; long fields are hashed in place.
+TEST(Ledger, HashesBytesThatAreSent) {
   const TemporaryDirectory directory;
   for (const v1::SiteMessage& message :
        {hello(), share_of(0), share_of(8), share_of(1000), share_of(1024), share_of(200'000)}) {
@@ -53,7 +54,7 @@ TEST(Ledger, HasTheHashOfTheBytesThatAreSent) {
   }
 }
 
-// No file of this process can become longer than that, as on a full disk.
+// Limits the size of files of this process, as on a full disk.
 class LimitedFiles {
  public:
   explicit LimitedFiles(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -73,7 +74,7 @@ class LimitedFiles {
   rlimit before_{};
 };
 
-// Looks at the ledger when a message is sent.
+// Reads the ledger when a message is sent.
 class WatchingChannel : public SiteChannel {
  public:
   explicit WatchingChannel(std::string path) : path_(std::move(path)) {}
@@ -92,7 +93,7 @@ void append(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::app) << text;
 }
 
-TEST(Ledger, HasAMessageBeforeItIsSent) {
+TEST(Ledger, RecordsMessageBeforeItIsSent) {
   const TemporaryDirectory directory;
   const std::string path = directory / "ledger";
   Ledger ledger(path);
@@ -102,7 +103,7 @@ TEST(Ledger, HasAMessageBeforeItIsSent) {
   EXPECT_EQ(nlohmann::json::parse(channel.seen[0]).at("kind"), "share");
 }
 
-TEST(Ledger, WhatItHasNoRoomForIsNotSent) {
+TEST(Ledger, MessageIsNotSentWithoutRoomForItsLine) {
   const TemporaryDirectory directory;
   const std::string path = directory / "ledger";
   Ledger ledger(path);
@@ -121,7 +122,7 @@ TEST(Ledger, WhatItHasNoRoomForIsNotSent) {
   }
   EXPECT_EQ(channel.seen.size(), 1u);
   EXPECT_EQ(messages(ledger), 1u);
-  // Once there is room, the next line is one of its own.
+  // Once there is room, the next entry is on a line of its own.
   send_recorded(channel, ledger, share_of(16));
   EXPECT_EQ(channel.seen.size(), 2u);
   const std::string text = file_content(path);
@@ -132,7 +133,7 @@ TEST(Ledger, WhatItHasNoRoomForIsNotSent) {
   EXPECT_EQ(again.total().bytes, ledger.total().bytes);
 }
 
-TEST(Ledger, CountsAllLinesButThoseThatWereCutOff) {
+TEST(Ledger, IgnoresLinesThatWereCutOff) {
   const TemporaryDirectory directory;
   const std::string path = directory / "ledger";
   for (const v1::SiteMessage& message : {hello(), share_of(8), share_of(1000)}) {
@@ -154,7 +155,7 @@ TEST(Ledger, CountsAllLinesButThoseThatWereCutOff) {
   }
 }
 
-TEST(Ledger, NamesALineThatIsNone) {
+TEST(Ledger, NamesInvalidLine) {
   const TemporaryDirectory directory;
   for (const std::string line :
        {R"({"kind":7,"bytes":1})", R"({"kind":"share","bytes":"1"})", R"({"kind":"share"})",

@@ -1,4 +1,4 @@
-// A federation within this process: a Coordinator, and channels that hand messages over in memory.
+// A federation within this process: a Coordinator, and channels that pass messages in memory.
 #pragma once
 
 #include <condition_variable>
@@ -14,22 +14,22 @@ namespace firm {
 
 class LocalChannel : public SiteChannel {
  public:
-  // `change` may alter what the coordinator sends to this site.
+  // `change` may alter the messages of the coordinator to this site.
   using Change = std::function<void(v1::CoordinatorMessage&)>;
 
   LocalChannel(Coordinator& coordinator, std::string site, Change change = {})
       : coordinator_(coordinator), site_(std::move(site)), change_(std::move(change)) {
     connection_ = coordinator_.connect(site_, [box = box_](const ToSite& what) {
-      what.each([&](const v1::CoordinatorMessage& message) {
+      what.for_each([&](const v1::CoordinatorMessage& message) {
         box->push(message);
         return true;
       });
     });
   }
-  ~LocalChannel() override { leave(); }
+  ~LocalChannel() override { disconnect(); }
 
-  // As if the connection had broken.
-  void leave() {
+  // Simulates a broken connection.
+  void disconnect() {
     if (connection_ != 0) coordinator_.disconnect(site_, connection_);
     connection_ = 0;
     box_->close();

@@ -1,13 +1,13 @@
-// Shares of which a part has to wait until the coordinator has taken the rest.
+// Long shares, parts of which wait until the coordinator has acknowledged earlier parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <thread>
 
+#include "federation/local_federation.h"
 #include "federation/sums/fixed_point_collective.h"
 #include "federation/transport/remote_exchange.h"
 #include "firm/error.h"
-#include "federation/local_federation.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -24,7 +24,7 @@ CoordinatorOptions options() {
   return o;
 }
 
-// Notes how many words a site was ahead of what it was told to have been taken.
+// Records by how many words a site was ahead of the acknowledged ones.
 class WatchedChannel : public SiteChannel {
  public:
   explicit WatchedChannel(SiteChannel& next) : next_(next) {}
@@ -52,7 +52,7 @@ class WatchedChannel : public SiteChannel {
 
 class LongShare : public ::testing::Test {
  protected:
-  // `change` alters what the coordinator sends to every site.
+  // `change` alters the messages of the coordinator to every site.
   void begin(const LocalChannel::Change& change = {}) {
     for (const std::string& site : kSites) {
       channels_.push_back(std::make_unique<LocalChannel>(coordinator_, site, change));
@@ -89,7 +89,7 @@ class LongShare : public ::testing::Test {
   std::vector<std::unique_ptr<LocalChannel>> channels_;
 };
 
-TEST_F(LongShare, IsNotFarAheadOfTheCoordinator) {
+TEST_F(LongShare, StaysWithinWindow) {
   begin();
   at_every_site([](FixedPointCollective& collective, WatchedChannel& channel, std::size_t i) {
     for (int round = 0; round < 2; ++round) {
@@ -105,7 +105,7 @@ TEST_F(LongShare, IsNotFarAheadOfTheCoordinator) {
   });
 }
 
-TEST_F(LongShare, IsGivenUpWhenTheCoordinatorDoesNotTellTheTruth) {
+TEST_F(LongShare, FailsOnWrongAcknowledgement) {
   begin([](v1::CoordinatorMessage& message) {
     if (message.has_taken()) message.mutable_taken()->mutable_position()->set_exchange(1);
   });

@@ -1,4 +1,4 @@
-// A library of MPI that can be used from one thread only: this one, which the linker takes instead.
+// A fake MPI library, linked instead of the real one, that supports only one thread.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -26,7 +26,7 @@ int MPI_Finalize() {
 namespace firm {
 namespace {
 
-TEST(MpiProcesses, RefuseALibraryForOneThread) {
+TEST(MpiProcesses, RefuseLibraryForOneThread) {
   for (const int provided : {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED}) {
     level = provided;
     finalized = 0;

@@ -1,3 +1,4 @@
+// SiteQueue: order of messages, and messages that overtake sums.
 #include "federation/protocol/site_queue.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ const ToSite kWaiting = message([](auto& m) { m.mutable_waiting(); });
 const ToSite kAbandon = message([](auto& m) { m.mutable_abandon(); });
 const ToSite kRefusal = message([](auto& m) { m.mutable_refusal(); });
 
-// What is written, in order, when `meanwhile` comes after the second chunk of the first sum.
+// Returns what is written, in order, when `meanwhile` is pushed after the second chunk of the first
+// sum.
 std::vector<v1::CoordinatorMessage::BodyCase> written(const std::vector<ToSite>& before,
                                                       const std::vector<ToSite>& meanwhile) {
   SiteQueue queue;
@@ -40,19 +42,19 @@ std::vector<v1::CoordinatorMessage::BodyCase> written(const std::vector<ToSite>&
 
 constexpr auto kTotal = v1::CoordinatorMessage::kTotal;
 
-TEST(SiteQueue, SendsAllInOrder) {
+TEST(SiteQueue, SendsInOrder) {
   std::vector<v1::CoordinatorMessage::BodyCase> expected(2 * kChunks, kTotal);
   expected.push_back(v1::CoordinatorMessage::kWaiting);
   EXPECT_EQ(written({sum(), sum()}, {kWaiting}), expected);
 }
 
-TEST(SiteQueue, LetsTheEndOfAnAttemptOvertakeItsSums) {
+TEST(SiteQueue, EndOfAttemptOvertakesItsSums) {
   using M = v1::CoordinatorMessage;
   for (const auto& [end, body] :
        {std::pair(kAbandon, M::kAbandon), std::pair(kRefusal, M::kRefusal)}) {
     EXPECT_EQ(written({sum()}, {end}), (std::vector{kTotal, kTotal, body}));
     EXPECT_EQ(written({sum(), sum()}, {end}), (std::vector{kTotal, kTotal, body}));
-    // Nothing else is lost, nor a sum of the next attempt.
+    // Nothing else is lost, not even a sum of the next attempt.
     EXPECT_EQ(written({sum(), kWaiting, sum()}, {end, kWaiting}),
               (std::vector{kTotal, kTotal, M::kWaiting, body, M::kWaiting}));
     std::vector expected = {kTotal, kTotal, body};
@@ -61,7 +63,7 @@ TEST(SiteQueue, LetsTheEndOfAnAttemptOvertakeItsSums) {
   }
 }
 
-TEST(SiteQueue, EndsWhenNothingCanBeWritten) {
+TEST(SiteQueue, EndsWhenWriteFails) {
   SiteQueue queue;
   queue.push(sum());
   queue.push(kWaiting);

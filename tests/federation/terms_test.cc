@@ -1,12 +1,12 @@
-// What sites tell each other about their noise.
+// Terms and noise that sites send each other.
 #include "federation/protocol/terms.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "firm/version.h"
 #include "federation/local_federation.h"
+#include "firm/version.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -55,7 +55,7 @@ std::string sigma_term(const StudyFile& file) {
   return "none";
 }
 
-TEST(Terms, SayHowTheNoiseIsFound) {
+TEST(Terms, NameSourceOfNoise) {
   StudyFile file = two_sites();
   EXPECT_EQ(sigma_term(file), "estimate");
   file.sites[0].noise = Noise::kCounts;
@@ -75,24 +75,24 @@ TEST(Terms, NoiseReachesAllSites) {
   EXPECT_DOUBLE_EQ(study.weight(0), 64);
 }
 
-TEST(Terms, RefuseNoiseThatIsNone) {
+TEST(Terms, RefuseInvalidNoise) {
   for (const double sigma : {0.0, -1.0, std::numeric_limits<double>::infinity(),
                              std::numeric_limits<double>::quiet_NaN()}) {
     const v1::Begin begin = begin_with(site_of(sigma, false), site_of(0.25, false));
     EXPECT_CONTAINS(error_of([&] { study_with(two_sites(), begin); }),
                     "noise of fe: expected a finite sigma above 0");
   }
-  // One that the study gives is not a site's to change.
+  // A site cannot change a sigma that the study gives.
   const v1::Begin begin = begin_with(site_of(1, false), site_of(0.5, false));
   EXPECT_CONTAINS(error_of([&] { study_with(two_sites(), begin); }),
                   "noise of xrt: expected sigma 0.25 as in the study, found 0.5");
-  // A site of an older version tells none.
+  // A site of an older version sends none.
   v1::Begin without = begin_with(site_of(1, false), site_of(0.25, false));
   without.mutable_members(0)->clear_noise();
   EXPECT_CONTAINS(error_of([&] { study_with(two_sites(), without); }), "found 0");
 }
 
-TEST(Terms, SignaturesAreBoundToTheNoise) {
+TEST(Terms, SignaturesCoverNoise) {
   const Site xrt = site_of(0.25, false);
   const std::string hash = study_hash({}, begin_with(site_of(1, false), xrt));
   EXPECT_EQ(hash, study_hash({}, begin_with(site_of(1, false), xrt)));
@@ -100,7 +100,7 @@ TEST(Terms, SignaturesAreBoundToTheNoise) {
   EXPECT_NE(hash, study_hash({}, begin_with(site_of(1, true), xrt)));
 }
 
-TEST(Terms, TheCoordinatorHandsTheNoiseOn) {
+TEST(Terms, CoordinatorForwardsNoise) {
   CoordinatorOptions options;
   options.terms = terms_of(two_sites(), {});
   options.sites = {"fe", "xrt"};

@@ -1,5 +1,5 @@
-// Files that are cut off, or of which bits are turned: they are read, or refused with a
-// firm::Error.
+// Truncated files and files with flipped bits are read, or refused with a firm::Error; none crashes
+// the program.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,14 +10,14 @@
 #include <random>
 
 #include "firm/error.h"
-#include "io/foreign_hdf5.h"
 #include "io/files/angle_file.h"
-#include "io/formats/data_exchange.h"
-#include "io/files/pending_file.h"
 #include "io/files/crash_guard.h"
-#include "io/map_files.h"
+#include "io/files/pending_file.h"
+#include "io/formats/data_exchange.h"
+#include "io/hdf5_variants.h"
+#include "support/map_files.h"
 #include "support/temporary_directory.h"
-#include "io/tiff_pages.h"
+#include "support/tiff_pages.h"
 
 namespace firm {
 namespace {
@@ -43,7 +43,7 @@ class DamagedScan : public ::testing::Test {
     }
   }
 
-  // In a process of its own.
+  // Reads in a child process.
   static Outcome outcome_there(const std::function<void()>& read) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(outcome_of(read));
@@ -55,8 +55,7 @@ class DamagedScan : public ::testing::Test {
     return outcome;
   }
 
-  // Puts damaged versions of `file` into its place, and reads. Returns how many of them ended the
-  // process.
+  // Replaces `file` by damaged versions and reads them. Returns how many crashed the process.
   static std::size_t damage(const std::string& file, const std::function<void()>& read,
                             bool hdf5 = false) {
     const std::string whole = file_content(file);
@@ -75,7 +74,7 @@ class DamagedScan : public ::testing::Test {
     std::mt19937 random(1);
     for (std::size_t k = 0; k < kFlips; ++k) {
       std::string bytes = whole;
-      // Half of them at the beginning, where most of what matters is.
+      // Damages the beginning in half of the cases: most headers are there.
       const std::size_t end = k % 2 == 0 ? bytes.size() : std::min<std::size_t>(300, bytes.size());
       for (std::size_t n = 0; n < 1 + k % 3; ++n) {
         char& byte = bytes[random() % end];
@@ -100,7 +99,7 @@ class DamagedScan : public ::testing::Test {
   std::string angles_;
 };
 
-TEST_F(DamagedScan, OfDataExchange) {
+TEST_F(DamagedScan, DataExchangeIsReadOrRefused) {
   Acquisition a;
   a.title = "an example";
   a.units = "counts";
@@ -116,9 +115,9 @@ TEST_F(DamagedScan, OfDataExchange) {
   EXPECT_EQ(damage(directory_ / "a.h5", read, true), 0u);
 }
 
-TEST_F(DamagedScan, OfChunksThatAreCompressed) {
+TEST_F(DamagedScan, CompressedChunksAreReadOrRefused) {
   {
-    ForeignHdf5 file(directory_ / "a.h5");
+    Hdf5Variant file(directory_ / "a.h5");
     const std::vector<double> values(24, 7);
     file.numbers("/exchange/data", {4, 2, 3}, values, {H5T_STD_U16LE, {1, 2, 3}, 6});
     file.numbers("/exchange/theta", {4}, {0, 1, 2, 3}, {H5T_IEEE_F64LE, {4}, 1});
@@ -128,7 +127,7 @@ TEST_F(DamagedScan, OfChunksThatAreCompressed) {
   EXPECT_EQ(damage(directory_ / "a.h5", read, true), 0u);
 }
 
-TEST_F(DamagedScan, OfXrfMaps) {
+TEST_F(DamagedScan, XrfMapsIsReadOrRefused) {
   const std::string folder = directory_ / "maps";
   make_directory(folder);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -141,14 +140,14 @@ TEST_F(DamagedScan, OfXrfMaps) {
             0u);
 }
 
-TEST_F(DamagedScan, OfNumPy) {
+TEST_F(DamagedScan, NumPyIsReadOrRefused) {
   std::string values(4 * 2 * 3 * 4, '\1');
   const std::string file = directory_ / "a.npy";
   write_bytes(file, npy(1, npy_header("<f4", "(4, 2, 3)"), values));
   damage(file, [&] { read_scan(file, {"", false, angles_}); });
 }
 
-TEST_F(DamagedScan, OfTiff) {
+TEST_F(DamagedScan, TiffIsReadOrRefused) {
   const std::string file = directory_ / "a.tif";
   for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE}) {
     for (const bool tiles : {false, true}) {
@@ -161,14 +160,14 @@ TEST_F(DamagedScan, OfTiff) {
   }
 }
 
-TEST_F(DamagedScan, OfAngles) {
+TEST_F(DamagedScan, AnglesAreReadOrRefused) {
   damage(angles_, [&] { read_angles(angles_); });
   const std::string file = directory_ / "angles.npy";
   write_bytes(file, npy(1, npy_header("<f8", "(2,)"), std::string(16, '\1')));
   damage(file, [&] { read_angles(file); });
 }
 
-TEST(Trial, TellsWhetherAProcessWouldEnd) {
+TEST(CrashGuard, DetectsCrashesAndHangs) {
   EXPECT_TRUE(survives_in_child([] {}));
   EXPECT_TRUE(survives_in_child([] { throw data_error({"a", "b", "c", "d"}); }));
   EXPECT_FALSE(survives_in_child([] { std::raise(SIGSEGV); }));

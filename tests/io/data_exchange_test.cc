@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "firm/error.h"
-#include "io/inspect/inspect.h"
 #include "io/formats/scan.h"
+#include "io/inspect/inspect.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -43,7 +43,7 @@ Acquisition example() {
   return a;
 }
 
-// A file written by hand: data of the given shape and axes, values counting up.
+// A file with data of the given shape and axes, whose values count up.
 void write_raw(h5::Writer& writer, const h5::Shape& shape, const std::string& axes) {
   std::vector<float> values(h5::element_count(shape));
   std::iota(values.begin(), values.end(), 0.0f);
@@ -55,7 +55,7 @@ void write_theta(h5::Writer& writer, const std::vector<double>& theta) {
   writer.dataset("/exchange/theta", {theta.size()}, std::span<const double>(theta));
 }
 
-TEST(DataExchange, ComesBackAsWritten) {
+TEST(DataExchange, ReadsWhatItWrote) {
   const TemporaryDirectory directory;
   const Acquisition a = example();
   write_acquisition(directory / "a.h5", a);
@@ -76,7 +76,7 @@ TEST(DataExchange, ComesBackAsWritten) {
   }
 }
 
-TEST(DataExchange, IsLaidOutAsThetaYX) {
+TEST(DataExchange, WritesThetaYX) {
   const TemporaryDirectory directory;
   write_acquisition(directory / "a.h5", example());
   const h5::Reader reader(directory / "a.h5");
@@ -108,7 +108,7 @@ TEST(DataExchange, ReadsSinogramOrder) {
   EXPECT_EQ(file.data->read({1, 1, 0, 2}), (std::vector<float>{4, 5, 6, 7, 16, 17, 18, 19}));
 }
 
-TEST(DataExchange, TakesTheDefaultAxesWhenThereIsNoAttribute) {
+TEST(DataExchange, DefaultsToThetaYX) {
   const TemporaryDirectory directory;
   {
     h5::Writer writer(directory / "a.h5");
@@ -118,7 +118,7 @@ TEST(DataExchange, TakesTheDefaultAxesWhenThereIsNoAttribute) {
   }
   const Acquisition a = read_acquisition(directory / "a.h5");
   EXPECT_EQ(a.data(2 * kBeamlets + 3, 1), (2 * 2 + 1) * 4 + 3);
-  EXPECT_EQ(a.rotation_axis, 2);  // not in the file: the middle
+  EXPECT_EQ(a.rotation_axis, 2);  // default: the middle
   EXPECT_EQ(a.spacing, 0);
 }
 
@@ -156,7 +156,7 @@ TEST(DataExchange, FallsBackToTheRotationOfTheScan) {
   }
 }
 
-TEST(DataExchange, TheRotationOfTheScanHasAUnit) {
+TEST(DataExchange, ConvertsTheUnitOfTheRotation) {
   const TemporaryDirectory directory;
   const auto write = [&](const std::string& units) {
     h5::Writer writer(directory / "a.h5");
@@ -173,7 +173,7 @@ TEST(DataExchange, TheRotationOfTheScanHasAUnit) {
                   "rotation_step@units: expected degrees or radians, found turns");
 }
 
-TEST(DataExchange, UsesASpacingWhoseUnitIsKnown) {
+TEST(DataExchange, IgnoresSpacingOfUnknownUnit) {
   const TemporaryDirectory directory;
   const auto spacing = [&](const std::string& units) {
     h5::Writer writer(directory / "a.h5");
@@ -194,7 +194,7 @@ TEST(DataExchange, UsesASpacingWhoseUnitIsKnown) {
   EXPECT_CONTAINS(spacing("").spacing_warning, "it has no unit");
 }
 
-TEST(DataExchange, FieldsOfNoFramesAreNone) {
+TEST(DataExchange, IgnoresEmptyWhiteAndDark) {
   const TemporaryDirectory directory;
   h5::Writer writer(directory / "a.h5");
   write_raw(writer, {2, 2, 4}, "");
@@ -231,7 +231,7 @@ TEST(DataExchange, ConvertsRadiansAndRefusesOtherUnits) {
   }
 }
 
-TEST(DataExchange, NamesADatasetOfTheWrongShape) {
+TEST(DataExchange, RefusesWrongShapes) {
   const TemporaryDirectory directory;
   {
     h5::Writer writer(directory / "flat.h5");
@@ -254,7 +254,7 @@ TEST(DataExchange, NamesADatasetOfTheWrongShape) {
   EXPECT_CONTAINS(text, "found 2 x 5");
 }
 
-TEST(DataExchange, RefusesTextWhereNumbersBelong) {
+TEST(DataExchange, RefusesTextInsteadOfNumbers) {
   const TemporaryDirectory directory;
   {
     h5::Writer writer(directory / "a.h5");
@@ -266,7 +266,7 @@ TEST(DataExchange, RefusesTextWhereNumbersBelong) {
   EXPECT_CONTAINS(text, "/exchange/theta: expected numbers, found string");
 }
 
-TEST(DataExchange, SaysWhatAForeignFileLooksLike) {
+TEST(DataExchange, DescribesUnknownFormats) {
   const TemporaryDirectory directory;
   {
     h5::Writer writer(directory / "a.nxs");
@@ -294,7 +294,7 @@ TEST(DataExchange, RefusesATruncatedFile) {
   }
 }
 
-TEST(DataExchange, IsNotLeftHalfWritten) {
+TEST(DataExchange, WritesAllOrNothing) {
   const TemporaryDirectory directory;
   {
     h5::Writer writer(directory / "a.h5");
@@ -310,7 +310,7 @@ TEST(DataExchange, IsNotLeftHalfWritten) {
                   "No such file or directory");
 }
 
-TEST(DataExchange, GivesTheSameBytesTwice) {
+TEST(DataExchange, WritesEqualBytesForEqualData) {
   const TemporaryDirectory directory;
   write_acquisition(directory / "a.h5", example());
   write_acquisition(directory / "b.h5", example());

@@ -13,16 +13,16 @@
 namespace firm {
 namespace {
 
-TEST(DirectoryLock, IsForOneAtATime) {
+TEST(DirectoryLock, ExcludesOtherProcesses) {
   const TemporaryDirectory directory;
   std::optional<DirectoryLock> first(directory.path());
   const std::string text = error_of([&] { DirectoryLock second(directory.path()); });
-  EXPECT_CONTAINS(text, "expected a directory that no other process works in");
+  EXPECT_CONTAINS(text, "expected a directory that no other process uses");
   first.reset();
   DirectoryLock second(directory.path());
 }
 
-TEST(DirectoryLock, EndsWithAProcessThatIsKilled) {
+TEST(DirectoryLock, IsReleasedWhenItsProcessIsKilled) {
   const TemporaryDirectory directory;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -33,7 +33,7 @@ TEST(DirectoryLock, EndsWithAProcessThatIsKilled) {
   const DirectoryLock lock(directory.path());
 }
 
-TEST(DirectoryLock, NamesADirectoryThatCannotBeWritten) {
+TEST(DirectoryLock, RefusesUnwritableDirectory) {
   const TemporaryDirectory directory;
   const std::string text = error_of([&] { DirectoryLock lock(directory / "none"); });
   EXPECT_CONTAINS(text, "none/lock: expected a file that can be written");

@@ -4,9 +4,9 @@
 
 #include "firm/error.h"
 #include "firm/version.h"
-#include "support/full_disk.h"
-#include "io/hdf5/hdf5.h"
 #include "io/files/pending_file.h"
+#include "io/hdf5/hdf5.h"
+#include "support/full_disk.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -43,7 +43,7 @@ bool equal(const Block& a, const Block& b) {
          std::equal(a.values().begin(), a.values().end(), b.values().begin());
 }
 
-TEST_F(ImageFile, ReturnsWhatWasWritten) {
+TEST_F(ImageFile, ReadsWhatItWrote) {
   write("a.h5");
   EXPECT_TRUE(equal(read_images(directory_ / "a.h5", "xrf-1"), xrf_));
   EXPECT_TRUE(equal(read_images(directory_ / "a.h5", "xrt"), xrt_));
@@ -51,7 +51,7 @@ TEST_F(ImageFile, ReturnsWhatWasWritten) {
   EXPECT_EQ(directory_.count(), 1u);
 }
 
-TEST_F(ImageFile, ReturnsSomeOfTheSlices) {
+TEST_F(ImageFile, ReadsSomeSlices) {
   write("a.h5");
   const Block last = read_images(directory_ / "a.h5", "xrt", kGrid, kSlices, {1, 1});
   ASSERT_EQ(last.columns(), 1u);
@@ -66,8 +66,8 @@ TEST_F(ImageFile, ReturnsSomeOfTheSlices) {
   EXPECT_CONTAINS(error_of([&] { other.slice(0); }), "expected the shape (3, 3, 4)");
 }
 
-// From a file, slice by slice, come the bytes that come from memory.
-TEST_F(ImageFile, CopiesAFile) {
+// Slices of a file give the same bytes as images in memory.
+TEST_F(ImageFile, WritesSlicesOfAnotherFile) {
   write("a.h5");
   write_images(
       directory_ / "b.h5", kGrid,
@@ -76,7 +76,7 @@ TEST_F(ImageFile, CopiesAFile) {
   EXPECT_EQ(file_content(directory_ / "a.h5"), file_content(directory_ / "b.h5"));
 }
 
-TEST_F(ImageFile, IsWhatViewersExpect) {
+TEST_F(ImageFile, HasTheLayoutThatViewersExpect) {
   write("a.h5");
   const h5::Reader reader(directory_ / "a.h5");
   EXPECT_EQ(reader.text_attribute("/", "NX_class"), "NXroot");
@@ -103,7 +103,7 @@ TEST_F(ImageFile, IsWhatViewersExpect) {
 }
 
 TEST_F(ImageFile, KeepsNotes) {
-  // Longer than the pieces in which the library stores texts.
+  // Longer than the blocks in which the library stores texts.
   const std::string study = "[study]\nname = \"\u00b5\"\n" + std::string(100000, '#');
   write("a.h5", {study, "{\"rounds\": 6}"});
   const h5::Reader reader(directory_ / "a.h5");
@@ -117,14 +117,14 @@ TEST_F(ImageFile, KeepsNotes) {
   EXPECT_TRUE(equal(read_images(directory_ / "b.h5", "xrt"), xrt_));
 }
 
-TEST_F(ImageFile, HasTheSameBytesForTheSameImages) {
+TEST_F(ImageFile, WritesEqualBytesForEqualImages) {
   const ImageNotes notes{std::string(5000, 's'), "{}"};
   write("a.h5", notes);
   write("b.h5", notes);
   EXPECT_EQ(file_content(directory_ / "a.h5"), file_content(directory_ / "b.h5"));
 }
 
-TEST_F(ImageFile, SaysWhatIsMissing) {
+TEST_F(ImageFile, NamesTheMissingSite) {
   EXPECT_CONTAINS(error_of([&] { read_images(directory_ / "none.h5", "xrt"); }),
                   "none.h5: expected an HDF5 file, found No such file");
   write("a.h5", {"study", ""});
@@ -135,7 +135,7 @@ TEST_F(ImageFile, SaysWhatIsMissing) {
   }
 }
 
-TEST_F(ImageFile, SaysWhatAnotherFileIs) {
+TEST_F(ImageFile, DescribesUnknownFormats) {
   h5::Writer writer(directory_ / "a.h5");
   writer.dataset("/exchange/data", {1, 1, 1}, std::span<const float>(xrf_.data(), 1));
   writer.commit();
@@ -144,7 +144,7 @@ TEST_F(ImageFile, SaysWhatAnotherFileIs) {
   EXPECT_CONTAINS(text, "/exchange/data (1, 1, 1) float32");
 }
 
-// A file with one NXdata group whose signal has the shape.
+// A file with one NXdata group whose signal has this shape.
 void write_signal(const std::string& path, const h5::Shape& shape) {
   const std::vector<float> values(h5::element_count(shape));
   h5::Writer writer(path);
@@ -164,7 +164,7 @@ TEST_F(ImageFile, RefusesOtherShapes) {
   }
 }
 
-TEST_F(ImageFile, RefusesAGroupWithoutItsSignal) {
+TEST_F(ImageFile, RefusesGroupWithoutSignal) {
   h5::Writer writer(directory_ / "a.h5");
   writer.group("/entry/xrt");
   writer.attribute("/entry/xrt", "signal", "attenuation");
@@ -173,7 +173,7 @@ TEST_F(ImageFile, RefusesAGroupWithoutItsSignal) {
                   "/entry/xrt/attenuation: expected a dataset, found nothing of that name");
 }
 
-TEST_F(ImageFile, ComparesItsSizeWithTheGrid) {
+TEST_F(ImageFile, ChecksSizeAgainstGrid) {
   write("a.h5");
   const auto read = [&](std::size_t rows, std::size_t columns, std::size_t slices) {
     return error_of([&] {
@@ -186,7 +186,7 @@ TEST_F(ImageFile, ComparesItsSizeWithTheGrid) {
   EXPECT_CONTAINS(read(kRows, kColumns, 1), "expected the shape (1, 3, 4)");
 }
 
-TEST_F(ImageFile, RefusesNamesThatAreNotForSites) {
+TEST_F(ImageFile, RefusesInvalidSiteNames) {
   for (const std::string name : {"", ".", "..", "a/b", "process", "program_name"}) {
     EXPECT_FALSE(is_site_name(name));
     EXPECT_CONTAINS(error_of([&] {
@@ -203,9 +203,9 @@ TEST_F(ImageFile, RefusesNamesThatAreNotForSites) {
   EXPECT_EQ(directory_.count(), 0u);
 }
 
-TEST_F(ImageFile, LeavesTheOldFileWhenTheDiskIsFull) {
+TEST_F(ImageFile, KeepsOldFileWhenDiskIsFull) {
   write_text_file(directory_ / "a.h5", "old");
-  for (const rlim_t bytes : std::vector<rlim_t>{100, 3000}) {
+  for (const std::uint64_t bytes : std::vector<std::uint64_t>{100, 3000}) {
     const std::string text = error_on_full_disk(bytes, [&] { write("a.h5"); });
     EXPECT_CONTAINS(text, "a.h5: ");
     EXPECT_CONTAINS(text, "expected a file that can be written, found File too large");

@@ -1,15 +1,15 @@
-// What inspection finds wrong with data, and what it suggests for study.toml.
+// Problems that an inspection finds, and the study it suggests.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "io/files/pending_file.h"
 #include "io/formats/data_exchange.h"
 #include "io/inspect/inspect.h"
-#include "io/files/pending_file.h"
-#include "io/study/study_file.h"
 #include "io/inspect/survey.h"
-#include "io/map_files.h"
+#include "io/study/study_file.h"
+#include "support/map_files.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -43,7 +43,7 @@ Inspection inspected(const TemporaryDirectory& directory, const Acquisition& a) 
 
 // ---- dead columns
 
-TEST(DeadColumns, AreTheSameAtAllAngles) {
+TEST(DeadColumns, HaveOneValueAtAllAngles) {
   const TemporaryDirectory directory;
   Acquisition a = example("counts");
   EXPECT_EQ(inspected(directory, a).dead.count, 0u);
@@ -51,7 +51,7 @@ TEST(DeadColumns, AreTheSameAtAllAngles) {
     a.data(angle * 40 + 3, 1) = 0;
     a.data(angle * 40 + 39, 0) = 7;
     a.data(angle * 40 + 5, 1) = std::numeric_limits<float>::quiet_NaN();
-    a.data(angle * 40 + 6, 1) = angle == 11 ? 1.0f : 2.0f;  // it is alive
+    a.data(angle * 40 + 6, 1) = angle == 11 ? 1.0f : 2.0f;  // not dead
   }
   const DeadReport dead = inspected(directory, a).dead;
   EXPECT_EQ(dead.count, 3u);
@@ -65,14 +65,14 @@ TEST(DeadColumns, AreTheSameAtAllAngles) {
   EXPECT_EQ(dead.first[2].beamlet, 5u);
 }
 
-TEST(DeadColumns, AreListedUpToTen) {
+TEST(DeadColumns, ListsAtMostTen) {
   const TemporaryDirectory directory;
   Acquisition a = example("counts");
   for (float& value : a.data.values()) value = 2;
   const DeadReport dead = inspected(directory, a).dead;
   EXPECT_EQ(dead.count, 80u);
   EXPECT_EQ(dead.first.size(), 10u);
-  // One angle says nothing.
+  // One angle is not enough.
   a.theta = {0};
   a.data = Block(40, 2);
   EXPECT_EQ(inspected(directory, a).dead.count, 0u);
@@ -80,7 +80,7 @@ TEST(DeadColumns, AreListedUpToTen) {
 
 // ---- jumps
 
-TEST(Jumps, AreLargerThanTheNoise) {
+TEST(Jumps, ExceedTheNoise) {
   const auto frames = [](const std::vector<double>& levels) {
     std::vector<std::size_t> numbers;
     for (const Jump& jump : find_jumps(levels)) numbers.push_back(jump.frame);
@@ -92,10 +92,10 @@ TEST(Jumps, AreLargerThanTheNoise) {
   EXPECT_EQ(frames({1, 1.02, 1, 1.05, 1.01}), Numbers{});
   EXPECT_EQ(frames({1, 1.3, 0.9, 1.2, 0.8, 1.1, 1.5, 1}), Numbers{});
   EXPECT_EQ(frames({1, 1, 1, 0.5, 1, 1, 1}), (Numbers{3, 4}));
-  // A frame without beam is one, the next is compared with the last that had some.
+  // A frame without beam is a jump; the next is compared with the last that had beam.
   EXPECT_EQ(frames({1, 1, 0, 1, 1, 1}), Numbers{2});
   EXPECT_EQ(frames({1, 1, NAN, 1, 3, 3, 3}), Numbers{4});
-  // Many of them hide no other.
+  // Many jumps do not hide others.
   EXPECT_EQ(frames({1, 1, 1, 2, 2, 0, 0, 0, 0, 0, 0}), (Numbers{3, 5}));
   EXPECT_EQ(frames({1, 1, 1, 0, 0, 0, 0, 0, 0, 3, 3}), (Numbers{3, 9}));
   EXPECT_EQ(find_jumps({1, 1, 1, 0, 0, 3, 3})[1].ratio, 3);
@@ -103,7 +103,7 @@ TEST(Jumps, AreLargerThanTheNoise) {
   EXPECT_EQ(frames({5}), Numbers{});
 }
 
-TEST(Jumps, AreLookedForWhereNothingCoversTheBeam) {
+TEST(Jumps, AreSearchedBesideTheObject) {
   const TemporaryDirectory directory;
   Acquisition a = example("counts");
   add_white(a);
@@ -119,13 +119,13 @@ TEST(Jumps, AreLookedForWhereNothingCoversTheBeam) {
   EXPECT_NEAR(r.jumps.frames[0].ratio, (1 + 0.25) / 2, 0.01);
 }
 
-TEST(Jumps, AreThoseOfTheMonitorWhereThereIsOne) {
+TEST(Jumps, AreSearchedInTheMonitorIfThereIsOne) {
   const TemporaryDirectory directory;
   make_directory(directory / "maps");
   for (std::size_t k = 0; k < 6; ++k) {
     MapsFile m;
     m.theta = static_cast<double>(k);
-    // The fifth file has the values of an angle far off.
+    // The fifth file has the values of a distant angle.
     write_maps_file(numbered(directory / "maps/", k, ".h5"), k == 4 ? 4000 : k, m);
   }
   const Inspection r = inspect_file(directory / "maps", {"Fe"});
@@ -137,7 +137,7 @@ TEST(Jumps, AreThoseOfTheMonitorWhereThereIsOne) {
   EXPECT_GT(r.file_bytes, 6 * 1000u);
 }
 
-TEST(Jumps, AreThoseOfTheMeanOtherwise) {
+TEST(Jumps, AreSearchedInTheMeanOtherwise) {
   const TemporaryDirectory directory;
   Acquisition a = example("g/cm^2");
   for (std::size_t row = 5 * 40; row < 12 * 40; ++row) {
@@ -189,18 +189,18 @@ TEST(Saturation, IsTheLargestValueOfAnInteger) {
 
 // ---- units
 
-TEST(Units, ThatAreNoAreaDensityAreTold) {
+TEST(Units, WarnsAboutUnitsOtherThanAreaDensity) {
   const TemporaryDirectory directory;
   EXPECT_TRUE(inspected(directory, example("ug/cm^2")).warnings.empty());
   const Inspection counts = inspected(directory, example("cts"));
   ASSERT_EQ(counts.warnings.size(), 1u);
-  EXPECT_CONTAINS(counts.warnings[0], "in cts, but is taken as it is for g/cm^2; firm calibrate");
+  EXPECT_CONTAINS(counts.warnings[0], "in cts, but is used as g/cm^2; firm calibrate");
   EXPECT_CONTAINS(counts.study, "# scale = ");
   EXPECT_CONTAINS(inspected(directory, example("stones")).warnings.at(0), "\"stones\"");
   EXPECT_TRUE(inspected(directory, example("1")).warnings.empty());
 }
 
-TEST(Units, OfMapsAreThoseOfTheirChannels) {
+TEST(Units, ReadsUnitsOfMapChannels) {
   const TemporaryDirectory directory;
   make_directory(directory / "maps");
   for (const std::string units : {"cts/s", "ug/cm^2"}) {
@@ -218,7 +218,7 @@ TEST(Units, OfMapsAreThoseOfTheirChannels) {
 
 // ---- study.toml
 
-// The study of two data files, with what has to be filled in.
+// The study of two data files, with the missing numbers filled in.
 StudyFile study_of(const TemporaryDirectory& directory, const Inspection& xrf,
                    const Inspection& xrt) {
   std::string text = "[study]\nname = \"a\"\nenergy = \"12 keV\"\n" + xrf.study +
@@ -229,7 +229,7 @@ StudyFile study_of(const TemporaryDirectory& directory, const Inspection& xrf,
   return read_study(directory / "study.toml");
 }
 
-TEST(SuggestedStudy, IsReadAsAStudy) {
+TEST(SuggestedStudy, IsAValidStudy) {
   const TemporaryDirectory directory;
   write_acquisition(directory / "xrf 1.h5", example("g/cm^2"));
   Acquisition counts = example("counts");
@@ -254,7 +254,7 @@ TEST(SuggestedStudy, IsReadAsAStudy) {
   EXPECT_EQ(study.sites[1].prepare.bad_values, "mask");
 }
 
-TEST(SuggestedStudy, NamesWhatWasAskedFor) {
+TEST(SuggestedStudy, ContainsTheRequest) {
   const TemporaryDirectory directory;
   const std::string angles = write_angles(directory / "angles.txt");
   make_directory(directory / "maps");
@@ -266,7 +266,7 @@ TEST(SuggestedStudy, NamesWhatWasAskedFor) {
   const Inspection xrf = inspect_file(directory / "maps", {"", false, angles});
   EXPECT_CONTAINS(xrf.study, "# pixel_size = \"1 um\"");
   EXPECT_CONTAINS(xrf.study, "# rotation_axis = \"auto\"");
-  EXPECT_CONTAINS(xrf.study, "without it the middle, 1.5");
+  EXPECT_CONTAINS(xrf.study, "default: the middle, 1.5");
   Inspection with_pixel = xrf;
   with_pixel.study.replace(xrf.study.find("# pixel"), 2, "");
   const Inspection xrt = inspect_file(directory / "maps", {"sclr1_ch2"});
@@ -281,7 +281,7 @@ TEST(SuggestedStudy, NamesWhatWasAskedFor) {
   EXPECT_EQ(study.sites[1].prepare.bad_values, "error");
 }
 
-TEST(SuggestedStudy, SaysWhereItGuesses) {
+TEST(SuggestedStudy, MarksGuesses) {
   const TemporaryDirectory directory;
   const std::string angles = write_angles(directory / "angles.txt");
   write_bytes(directory / "a.npy", npy(1, npy_header("<u1", "(2, 4, 3)"), std::string(24, '\1')));

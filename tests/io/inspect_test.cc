@@ -50,7 +50,7 @@ TEST(Inspect, CountsBadValues) {
   EXPECT_EQ(r.fields[1].values.zero, 8u);
 }
 
-TEST(Inspect, TellsShapesAndMemory) {
+TEST(Inspect, ReportsShapesAndMemory) {
   const TemporaryDirectory directory;
   write_acquisition(directory / "a.h5", example(5, 3, 4));
   const Inspection r = inspect_file(directory / "a.h5");
@@ -79,7 +79,7 @@ TEST(Inspect, ReadsInPieces) {
   EXPECT_EQ(r.fields[0].values.mean, 2);
 }
 
-TEST(InspectAngles, TellsOrderAndSteps) {
+TEST(InspectAngles, ReportsOrderAndSteps) {
   const AngleReport uniform = inspect_angles({0, 7.2, 14.4, 21.6});
   EXPECT_EQ(uniform.order, "ascending");
   EXPECT_TRUE(uniform.uniform);
@@ -102,7 +102,7 @@ TEST(InspectAngles, TellsOrderAndSteps) {
   EXPECT_FALSE(inspect_angles({0, 0, 0}).uniform);
 }
 
-TEST(InspectAngles, CountsWhatIsNotANumber) {
+TEST(InspectAngles, CountsAnglesThatAreNotFinite) {
   const AngleReport r = inspect_angles({NAN, 10, INFINITY, 20});
   EXPECT_EQ(r.count, 4u);
   EXPECT_EQ(r.not_finite, 2u);

@@ -1,11 +1,12 @@
-// Folders with one file of XRF-Maps or PyXRF for each angle: written by hand, and read back.
+// Reads folders with one file of XRF-Maps or PyXRF per angle.
 #include <gtest/gtest.h>
 
 #include "firm/error.h"
 #include "io/files/pending_file.h"
-#include "io/map_files.h"
+#include "io/hdf5/hdf5.h"
+#include "support/map_files.h"
 #include "support/temporary_directory.h"
-#include "io/tiff_pages.h"
+#include "support/tiff_pages.h"
 
 namespace firm {
 namespace {
@@ -18,7 +19,7 @@ class MapFolder : public ::testing::Test {
 
   std::string folder() const { return directory_ / "maps"; }
   std::string in_folder(const std::string& name) const { return folder() + "/" + name; }
-  // Numbers count as numbers in the order of the files.
+  // Files are sorted with numbers compared as numbers.
   std::string file(std::size_t angle, const std::string& end = ".mda.h5") const {
     return in_folder(numbered("2xfm_", 9 + angle, end));
   }
@@ -36,7 +37,7 @@ class MapFolder : public ::testing::Test {
   std::string angles_;
 };
 
-TEST_F(MapFolder, OfXrfMapsHasAFrameInEveryFile) {
+TEST_F(MapFolder, ReadsOneFramePerFileOfXrfMaps) {
   for (const std::string kind : {"Fitted", "NNLS", "ROI"}) {
     MapsFile m;
     m.group = "/MAPS/XRF_Analyzed/" + kind;
@@ -59,7 +60,7 @@ TEST_F(MapFolder, OfXrfMapsHasAFrameInEveryFile) {
   }
 }
 
-TEST_F(MapFolder, HasNoPileUpAmongItsElements) {
+TEST_F(MapFolder, ExcludesPileUpFromElements) {
   MapsFile m;
   m.channels = {"Si", "Si_Si", "Fe_Ca", "Ca_Mg", "Pb_M",          "Pt_L",  "Fe_Fe",
                 "Zn", "s_i",   "s_e",   "total", "Total_Fluor_K", "Ar_Ar", "Num_Iter"};
@@ -69,12 +70,12 @@ TEST_F(MapFolder, HasNoPileUpAmongItsElements) {
   EXPECT_CONTAINS(refusal({"Fe_Ca"}), "expected the element Fe_Ca, found the elements Si, Pb_M");
 }
 
-TEST_F(MapFolder, OfOldMapsNeedsAngles) {
+TEST_F(MapFolder, NeedsAnglesForOldMaps) {
   for (const std::string kind : {"/MAPS/XRF_fits", "/MAPS/XRF_roi_plus", "/MAPS/XRF_roi"}) {
     MapsFile m;
     m.group = "";
     m.old = kind;
-    m.scalers = {"SRcurrent", "us_ic", "ds_ic"};  // old files write them so
+    m.scalers = {"SRcurrent", "us_ic", "ds_ic"};  // spelling of old files
     write_maps(m, false);
     EXPECT_CONTAINS(refusal({"Ca"}), "maps: angles: expected a file with 4 angles, one per frame");
     const Scan scan = open_scan(folder(), {"Ca", false, angles_});
@@ -86,7 +87,7 @@ TEST_F(MapFolder, OfOldMapsNeedsAngles) {
   }
 }
 
-TEST_F(MapFolder, HasTransmissionAmongItsScalers) {
+TEST_F(MapFolder, ReadsTransmissionFromScalers) {
   write_maps();
   const Scan scan = open_scan(folder(), {"DS_IC"});
   EXPECT_EQ(scan.element, "DS_IC");
@@ -95,7 +96,7 @@ TEST_F(MapFolder, HasTransmissionAmongItsScalers) {
   EXPECT_FALSE(open_scan(folder(), {"US_IC"}).monitor);
 }
 
-TEST_F(MapFolder, NeedsAChoiceOfOneThatIsThere) {
+TEST_F(MapFolder, NeedsAnExistingElement) {
   write_maps();
   const std::string names = "the elements Ca, Fe, Pt_L; the scalers SR_Current, US_IC, DS_IC";
   EXPECT_CONTAINS(refusal({""}), "an element to be chosen");
@@ -106,10 +107,10 @@ TEST_F(MapFolder, NeedsAChoiceOfOneThatIsThere) {
   EXPECT_EQ(open_scan(folder(), {"", true}).element, "Ca");
 }
 
-TEST_F(MapFolder, TakesAnglesOfAnotherFileInstead) {
+TEST_F(MapFolder, PrefersAnglesOfASeparateFile) {
   write_maps();
   EXPECT_EQ(open_scan(folder(), {"Fe", false, angles_}).theta[1], 45);
-  // As files of which the program does not know the angle have it.
+  // The program writes this when it does not know the angle.
   MapsFile m;
   m.theta = 0;
   write_maps(m, false);
@@ -139,7 +140,7 @@ TEST_F(MapFolder, NamesTheFirstFileThatDiffers) {
   EXPECT_CONTAINS(refusal(), "2xfm_12.mda.h5: /MAPS/Scan/theta: expected an angle, found none");
 }
 
-TEST_F(MapFolder, LeavesOutFilesOfSingleDetectors) {
+TEST_F(MapFolder, IgnoresFilesOfSingleDetectors) {
   write_maps();
   MapsFile m;
   m.theta = 1;
@@ -152,7 +153,7 @@ TEST_F(MapFolder, LeavesOutFilesOfSingleDetectors) {
   EXPECT_EQ(open_scan(folder(), {"Fe"}).theta[0], 1);
 }
 
-TEST_F(MapFolder, IsAFolderOfSuchFilesOnly) {
+TEST_F(MapFolder, RefusesOtherFolders) {
   write_maps();
   EXPECT_CONTAINS(
       error_of([&] { open_scan(file(0), {"Fe"}); }),
@@ -176,7 +177,7 @@ TEST_F(MapFolder, IsAFolderOfSuchFilesOnly) {
                   "directory with 1 HDF5 file; in x.h5: no such dataset");
 }
 
-TEST_F(MapFolder, NeedsANameForEveryChannel) {
+TEST_F(MapFolder, NeedsANamePerChannel) {
   write_maps();
   {
     h5::Writer w(file(0));
@@ -202,7 +203,7 @@ class PyxrfFolder : public MapFolder {
   }
 };
 
-TEST_F(PyxrfFolder, HasAFrameInEveryFile) {
+TEST_F(PyxrfFolder, ReadsOneFramePerFile) {
   write_pyxrf(1000);
   const Scan scan = open_scan(folder(), {"Pt_L"});
   EXPECT_EQ(scan.format, "PyXRF, a folder of files (HDF5)");
@@ -216,7 +217,7 @@ TEST_F(PyxrfFolder, HasAFrameInEveryFile) {
   EXPECT_CONTAINS(error_of([&] { open_scan(file(0)); }), "one file of PyXRF");
 }
 
-TEST_F(PyxrfFolder, HasNoPileUpAmongItsElements) {
+TEST_F(PyxrfFolder, ExcludesPileUpFromElements) {
   PyxrfFile m;
   m.channels = {"Fe_K", "Fe_Ka1-Fe_Ka1", "Ca_Ka1-Fe_Ka1", "Pt_La1",  "Au_Lb2",
                 "Fe-K", "Gd_Ll",         "Userpeak1",     "compton", "elastic"};

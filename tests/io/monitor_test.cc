@@ -1,4 +1,4 @@
-// I0 that a study names: a dataset beside the data, or a file of its own.
+// I0 that a study names: a dataset of the data file, or a separate file.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +7,8 @@
 #include "firm/error.h"
 #include "io/hdf5/hdf5.h"
 #include "io/inspect/inspect.h"
-#include "prep/estimate_unknowns.h"
-#include "io/scan_files.h"
+#include "support/prepare_site.h"
+#include "support/scan_files.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -38,7 +38,7 @@ class Monitor : public ::testing::Test {
     writer.dataset(path, {count}, std::span<const double>(theta));
   }
 
-  // Data Exchange, with a dataset /i0 that counts from 100 on.
+  // Data Exchange with a dataset /i0 that counts from 100.
   std::string data_exchange(const h5::Shape& monitor = {}) {
     h5::Writer writer(directory_ / "a.h5");
     put(writer, "/exchange/data", {kAngles, kSlices, kBeamlets}, 1);
@@ -47,7 +47,7 @@ class Monitor : public ::testing::Test {
     writer.commit();
     return directory_ / "a.h5";
   }
-  // The same of values in a file.
+  // Writes a monitor file.
   std::string file(const std::string& bytes) {
     write_bytes(directory_ / "i0", bytes);
     return directory_ / "i0";
@@ -58,21 +58,21 @@ class Monitor : public ::testing::Test {
     return bytes;
   }
 
-  // What it is at angle 2, slice 1, beamlet 1.
+  // Monitor at angle 2, slice 1, beamlet 1.
   static float value(const std::string& path, const ScanRequest& request) {
     return read_block(*open_scan(path, request).monitor)(2 * kBeamlets + 1, 1);
   }
   std::string refusal(const ScanRequest& request) {
     return error_of([&] { open_scan(directory_ / "a.h5", request); });
   }
-  PreparedSite prepare() { return estimate_and_prepare(file_, entry_, directory_ / "study.toml"); }
+  PreparedSite prepare() { return prepare_all_slices(file_, entry_, directory_ / "study.toml"); }
 
   TemporaryDirectory directory_;
   StudyFile file_;
   SiteEntry entry_;
 };
 
-TEST_F(Monitor, IsADatasetOfTheDataFile) {
+TEST_F(Monitor, ReadsADatasetOfTheDataFile) {
   const ScanRequest request{.monitor = "/i0"};
   EXPECT_EQ(value(data_exchange({kAngles}), request), 102.0f);
   EXPECT_EQ(value(data_exchange({kAngles, kSlices}), request), 105.0f);
@@ -85,7 +85,7 @@ TEST_F(Monitor, IsADatasetOfTheDataFile) {
   EXPECT_CONTAINS(refusal(request), "/i0: expected a dataset, found nothing of that name");
 }
 
-TEST_F(Monitor, OfNxTomoMayHaveAllFrames) {
+TEST_F(Monitor, AcceptsAllFramesOfNxTomo) {
   const auto write = [&](std::size_t monitors) {
     h5::Writer writer(directory_ / "n.nxs");
     put(writer, "/entry/instrument/detector/data", {6, kSlices, kBeamlets}, 0);
@@ -101,7 +101,7 @@ TEST_F(Monitor, OfNxTomoMayHaveAllFrames) {
   EXPECT_EQ(value(write(6), request), 104.0f);  // the frame of angle 2
 }
 
-TEST_F(Monitor, IsAFile) {
+TEST_F(Monitor, ReadsASeparateFile) {
   const std::string path = data_exchange();
   EXPECT_EQ(value(path, {.monitor_file = file("100\n101\n102 # here\n103\n")}), 102.0f);
   const auto array = [&](const std::string& shape, std::size_t count, bool fortran = false) {
@@ -114,7 +114,7 @@ TEST_F(Monitor, IsAFile) {
   EXPECT_EQ(array("(4, 2, 3)", 24), 116.0f);
 }
 
-TEST_F(Monitor, OfAnotherSizeIsRefused) {
+TEST_F(Monitor, RefusesOtherSizes) {
   data_exchange();
   EXPECT_CONTAINS(refusal({.monitor_file = file("1\n2\n3\n")}),
                   "i0: expected 4 values, one per frame of /exchange/data, found 3");
@@ -125,7 +125,7 @@ TEST_F(Monitor, OfAnotherSizeIsRefused) {
       "i0: shape: expected the shape (4, 2, 3) of /exchange/data, or its first axes alone, "
       "found (2, 4)");
   EXPECT_CONTAINS(refusal({.monitor_file = directory_ / "none"}), "No such file");
-  // Of what is no HDF5 file, there is no dataset.
+  // Only an HDF5 file has datasets.
   write_bytes(directory_ / "b.npy", npy(1, npy_header("<f8", "(4, 2, 3)"), counted_from_100(24)));
   const ScanRequest request{.angles = write_angles(directory_ / "angles.txt"), .monitor = "/i0"};
   EXPECT_CONTAINS(error_of([&] { open_scan(directory_ / "b.npy", request); }),
@@ -145,14 +145,15 @@ TEST_F(Monitor, NormalizesFluorescence) {
   }
 }
 
-// Whichever slices are prepared together: values are related to the mean over all of them.
-TEST_F(Monitor, GivesChunksTheValuesOfTheWhole) {
+// Values are relative to the mean of all slices of the study, whichever are prepared.
+TEST_F(Monitor, GivesSlicesTheSameValuesInAnyRange) {
   data_exchange({kAngles, kSlices});
   entry_.monitor = "/i0";
-  const std::string path = directory_ / "study.toml";
-  const Block all = prepare_site(file_, entry_, path, {0, kSlices}).data.values;
+  file_.sites = {entry_};
+  StudyData data(file_, directory_ / "study.toml");
+  const Block all = data.prepare(entry_.name, {0, kSlices}).data.values;
   for (std::size_t z = 0; z < kSlices; ++z) {
-    const Block one = prepare_site(file_, entry_, path, {z, 1}).data.values;
+    const Block one = data.prepare(entry_.name, {z, 1}).data.values;
     for (std::size_t row = 0; row < all.rows(); ++row) EXPECT_EQ(one(row, 0), all(row, z));
   }
 }
@@ -166,11 +167,11 @@ TEST_F(Monitor, NormalizesTransmission) {
   entry_.prepare.minus_log = true;
   const PreparedSite p = prepare();
   EXPECT_EQ(p.report.normalized, "monitor");
-  // The value 17 at angle 2, slice 1, beamlet 1; 105 there.
+  // At angle 2, slice 1, beamlet 1 the value is 17, and the monitor 105.
   EXPECT_NEAR(p.data.values(2 * kBeamlets + 1, 1), -std::log(17.0 / 105), 1e-6);
 }
 
-TEST_F(Monitor, IsNotUsedInSilence) {
+TEST_F(Monitor, WarnsWhenItIsNotUsed) {
   entry_.kind = "xrt";
   entry_.prepare = {};
   entry_.prepare.minus_log = true;

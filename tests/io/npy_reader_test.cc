@@ -1,4 +1,4 @@
-// Arrays of NumPy and files of angles: written by hand, and read back.
+// Reads NumPy arrays and files of angles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "firm/error.h"
 #include "io/files/angle_file.h"
 #include "io/hdf5/hdf5.h"
-#include "io/scan_files.h"
+#include "support/scan_files.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -53,7 +53,7 @@ std::string floats(std::size_t count) {
   return values;
 }
 
-TEST_F(Npy, IsReadWithEveryType) {
+TEST_F(Npy, ReadsEveryType) {
   expect_type<std::uint8_t>("u1", "uint8");
   expect_type<std::int8_t>("i1", "int8");
   expect_type<std::uint16_t>("u2", "uint16");
@@ -66,7 +66,7 @@ TEST_F(Npy, IsReadWithEveryType) {
   expect_type<double>("f8", "float64");
 }
 
-TEST_F(Npy, IsReadInEveryVersion) {
+TEST_F(Npy, ReadsEveryVersion) {
   for (const int version : {1, 2, 3}) {
     const Scan scan = open(npy(version, npy_header("<f4", "(4, 2, 3)"), floats(24)));
     EXPECT_EQ(scan.format, "NumPy (.npy)");
@@ -78,7 +78,7 @@ TEST_F(Npy, IsReadInEveryVersion) {
   EXPECT_CONTAINS(refusal(npy(4, npy_header("<f4", "(4, 2, 3)"), floats(24))), "version 4");
 }
 
-// The scan in another order of axes; `order` has the positions of theta, y and x in the file.
+// The scan with its axes in another order; `order`: positions of theta, y and x in the file.
 std::string permuted(const std::array<std::size_t, 3>& order, bool fortran) {
   const std::array<std::size_t, 3> sizes = {kAngles, kSlices, kBeamlets};
   std::array<std::size_t, 3> shape{};
@@ -88,7 +88,7 @@ std::string permuted(const std::array<std::size_t, 3>& order, bool fortran) {
     std::array<std::size_t, 3> at{};
     std::size_t rest = k;
     for (std::size_t n = 0; n < 3; ++n) {
-      const std::size_t axis = fortran ? n : 2 - n;  // the one that runs fastest first
+      const std::size_t axis = fortran ? n : 2 - n;  // the fastest axis first
       at[axis] = rest % shape[axis];
       rest /= shape[axis];
     }
@@ -100,7 +100,7 @@ std::string permuted(const std::array<std::size_t, 3>& order, bool fortran) {
   return npy(1, npy_header("<f4", text, fortran), values);
 }
 
-TEST_F(Npy, IsReadInEveryOrderOfAxes) {
+TEST_F(Npy, ReadsEveryOrderOfAxes) {
   const std::array<const char*, 3> names = {"theta", "y", "x"};
   std::array<std::size_t, 3> order = {0, 1, 2};
   do {
@@ -116,7 +116,7 @@ TEST_F(Npy, IsReadInEveryOrderOfAxes) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_F(Npy, WithTwoDimensionsHasOneSlice) {
+TEST_F(Npy, ReadsTwoDimensionsAsOneSlice) {
   const Scan scan = open(npy(1, npy_header("<f4", "(4, 3)"), floats(12)));
   EXPECT_EQ(scan.data->facts().axes, "theta:x");
   EXPECT_EQ(scan.data->slices(), 1u);
@@ -125,7 +125,7 @@ TEST_F(Npy, WithTwoDimensionsHasOneSlice) {
   EXPECT_EQ(turned.data->read({1, 1, 0, 1}), (std::vector<float>{1, 5, 9}));
 }
 
-TEST_F(Npy, ThatIsNoArrayOfNumbersIsRefused) {
+TEST_F(Npy, RefusesOtherArrays) {
   const std::string values = floats(24);
   EXPECT_CONTAINS(refusal(npy(1, npy_header("<c8", "(4, 2, 3)"), values)),
                   "descr: expected integers, or floats of 4 or 8 bytes, found <c8");
@@ -141,7 +141,7 @@ TEST_F(Npy, ThatIsNoArrayOfNumbersIsRefused) {
   EXPECT_CONTAINS(refusal(std::string("\x93NUMPY\1\0\xff\xff", 10)), "header");
 }
 
-TEST_F(Npy, NeedsAxesThatAreSome) {
+TEST_F(Npy, RefusesInvalidAxes) {
   const std::string array = npy(1, npy_header("<f4", "(4, 2, 3)"), floats(24));
   for (const std::string axes : {"theta:y", "theta:theta:x", "a:b:c", "theta:y:x:", ":"}) {
     const std::string text = refusal(array, axes);
@@ -178,16 +178,16 @@ class Angles : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(Angles, AreOnePerLine) {
+TEST_F(Angles, ReadsOnePerLine) {
   EXPECT_EQ(read("0\n45.5\n  -90 \t\r\n\n+1e2"), (std::vector<double>{0, 45.5, -90, 100}));
   EXPECT_EQ(read("# a comment\n# another\n1 # one\n#\n2"), (std::vector<double>{1, 2}));
   EXPECT_EQ(read("# units: deg\n7\n"), std::vector<double>{7});
   EXPECT_EQ(read("\xef\xbb\xbf"
                  "7\r\n8\r\n"),
-            (std::vector<double>{7, 8}));  // with a mark of UTF-8
+            (std::vector<double>{7, 8}));  // with a byte order mark
 }
 
-TEST_F(Angles, MayBeInRadians) {
+TEST_F(Angles, ReadsRadians) {
   const std::vector<double> angles = read("# of the stage\n# units: rad\n0\n1\n");
   ASSERT_EQ(angles.size(), 2u);
   EXPECT_DOUBLE_EQ(angles[1], 180 / std::numbers::pi);
@@ -195,7 +195,7 @@ TEST_F(Angles, MayBeInRadians) {
                   "angles:1: units: expected deg or rad, found turns");
 }
 
-TEST_F(Angles, MayBeAnArray) {
+TEST_F(Angles, ReadsAnArray) {
   const std::string values = bytes_of(1.5) + bytes_of(-2.0);
   EXPECT_EQ(read(npy(1, npy_header("<f8", "(2,)"), values)), (std::vector<double>{1.5, -2}));
   const std::string big = bytes_of(std::int16_t{300}, true);
@@ -203,7 +203,7 @@ TEST_F(Angles, MayBeAnArray) {
   EXPECT_CONTAINS(refusal(npy(1, npy_header("<f8", "(2, 1)"), values)), "one dimension");
 }
 
-TEST_F(Angles, AreNothingElse) {
+TEST_F(Angles, RefusesEverythingElse) {
   EXPECT_CONTAINS(refusal("1\n2\nthree\n"),
                   "angles:3: expected one angle in degrees, found \"three\"");
   EXPECT_CONTAINS(refusal("1, 2\n"), "angles:1: expected one angle");

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "firm/error.h"
 #include "support/temporary_directory.h"
@@ -13,7 +14,7 @@
 namespace firm {
 namespace {
 
-TEST(PendingFile, TakesItsNameAtCommit) {
+TEST(PendingFile, GetsItsNameAtCommit) {
   const TemporaryDirectory directory;
   PendingFile file(directory / "a");
   EXPECT_FALSE(std::filesystem::exists(directory / "a"));
@@ -23,7 +24,7 @@ TEST(PendingFile, TakesItsNameAtCommit) {
   EXPECT_EQ(directory.count(), 1u);
 }
 
-TEST(TextFile, IsReadIfThereIsOne) {
+TEST(TextFile, ReadsNothingIfThereIsNone) {
   const TemporaryDirectory directory;
   EXPECT_FALSE(read_text_file(directory / "a"));
   write_text_file(directory / "a", "");
@@ -36,7 +37,7 @@ TEST(TextFile, IsReadIfThereIsOne) {
                   "expected a file that can be read, found Is a directory");
 }
 
-TEST(PendingFile, LeavesTheOldFileWithoutCommit) {
+TEST(PendingFile, KeepsOldFileWithoutCommit) {
   const TemporaryDirectory directory;
   write_text_file(directory / "a", "old");
   {
@@ -48,7 +49,7 @@ TEST(PendingFile, LeavesTheOldFileWithoutCommit) {
   EXPECT_EQ(directory.count(), 1u);
 }
 
-TEST(PendingFile, NamesThePlaceThatCannotBeWritten) {
+TEST(PendingFile, NamesAnUnwritablePath) {
   const TemporaryDirectory directory;
   const std::string text = error_of([&] { PendingFile(directory / "none/a"); });
   EXPECT_CONTAINS(text, "none/a: expected a file that can be written, found No such file");
@@ -61,7 +62,7 @@ TEST(PendingFile, DoesNotReplaceADirectory) {
   EXPECT_EQ(directory.count(), 1u);
 }
 
-TEST(PendingFile, OfAProgramThatWasKilledIsRemoved) {
+TEST(PendingFile, LeftoversOfKilledProgramsAreRemoved) {
   const TemporaryDirectory directory;
   make_directory(directory / "below");
   const PendingFile mine(directory / "mine");
@@ -81,7 +82,7 @@ TEST(PendingFile, OfAProgramThatWasKilledIsRemoved) {
   EXPECT_TRUE(std::filesystem::is_empty(directory / "below"));
 }
 
-TEST(MakeDirectory, CreatesParentsAndAcceptsWhatExists) {
+TEST(MakeDirectory, CreatesParentsAndAcceptsExistingDirectories) {
   const TemporaryDirectory directory;
   make_directory(directory / "a/b");
   make_directory(directory / "a/b");

@@ -5,7 +5,7 @@
 namespace firm {
 namespace {
 
-TEST(Length, IsANumberAndAUnit) {
+TEST(Length, ParsesNumberAndUnit) {
   EXPECT_EQ(parse_length("1 um"), 1e-4);
   EXPECT_EQ(parse_length("0.65um"), 0.65 * kMicrometre);
   EXPECT_EQ(parse_length("0.65   \u00b5m"), 0.65 * kMicrometre);
@@ -19,7 +19,7 @@ TEST(Length, IsANumberAndAUnit) {
   EXPECT_EQ(parse_length("0 um"), 0);
 }
 
-TEST(Length, IsNothingElse) {
+TEST(Length, RefusesEverythingElse) {
   for (const char* text :
        {"",          " ",     "1",      "1 ",     "um",       " 1 um",   "1 um ",  "1 um 2",
         "1 furlong", "1 UM",  "one um", "1,5 um", "+1 um",    "0x10 um", "1e um",  "1 e-4 cm",
@@ -29,12 +29,12 @@ TEST(Length, IsNothingElse) {
   EXPECT_EQ(parse_length(std::string("1 um\0", 5)), std::nullopt);
 }
 
-TEST(Length, OfPeopleHasTwelveDigits) {
+TEST(Length, IsPrintedWithTwelveDigits) {
   EXPECT_EQ(length_text(0.65 * kMicrometre), "0.65 um");
   EXPECT_EQ(length_text(0.65e-4), "0.65 um");
 }
 
-TEST(Length, ComesBackFromTheExactText) {
+TEST(Length, IsParsedBackFromTheExactText) {
   for (const double cm :
        {1e-4, 0.65 * kMicrometre, 0.65e-4, 1.0 / 3, 1e-4 / 3, 1e-300, 1e300, 0.1, 1.25e-4, 7e-5}) {
     EXPECT_EQ(parse_length(exact_length_text(cm)), cm) << exact_length_text(cm);
@@ -43,7 +43,7 @@ TEST(Length, ComesBackFromTheExactText) {
   EXPECT_EQ(exact_length_text(2e-4), "2 um");
 }
 
-TEST(Quantity, HasTheUnitOfItsDimension) {
+TEST(Quantity, ParsesUnitsOfItsDimension) {
   EXPECT_EQ(parse_quantity(Dimension::kEnergy, "12.1 keV"), 12.1);
   EXPECT_EQ(parse_quantity(Dimension::kEnergy, "12100 eV"), 12100 * 1e-3);
   EXPECT_EQ(parse_quantity(Dimension::kMassAttenuation, "104.7 cm^2/g"), 104.7);

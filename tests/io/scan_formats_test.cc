@@ -1,4 +1,4 @@
-// Files of every format that scans are read from: written here by hand, and read back.
+// Reads files of every format of scans.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "firm/error.h"
+#include "io/formats/scan.h"
 #include "io/hdf5/hdf5.h"
 #include "io/inspect/inspect.h"
-#include "io/formats/scan.h"
-#include "prep/estimate_unknowns.h"
+#include "support/prepare_site.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -62,7 +62,7 @@ class XrfTomo : public ScanFormats {
   }
 };
 
-TEST_F(XrfTomo, HasOneScanForEachElement) {
+TEST_F(XrfTomo, ReadsOneScanPerElement) {
   const std::string path = file();
   const Scan scan = open_scan(path, {"Fe", false});
   EXPECT_EQ(scan.format, "XRFtomo (HDF5)");
@@ -84,7 +84,7 @@ TEST_F(XrfTomo, HasOneScanForEachElement) {
   EXPECT_EQ(read_block(*scan.data, 1, 1)(2, 0), b(2, 1));
 }
 
-TEST_F(XrfTomo, NeedsAChoiceOfOneThatIsThere) {
+TEST_F(XrfTomo, NeedsAnExistingElement) {
   const std::string path = file();
   EXPECT_CONTAINS(error_of([&] { open_scan(path); }), "several: Ca, Fe, Zn");
   EXPECT_CONTAINS(error_of([&] {
@@ -94,7 +94,7 @@ TEST_F(XrfTomo, NeedsAChoiceOfOneThatIsThere) {
   EXPECT_EQ(inspect_file(path).element, "Ca");
 }
 
-TEST_F(XrfTomo, NeedsANameForEachMap) {
+TEST_F(XrfTomo, NeedsANamePerMap) {
   const std::string path = file(2);
   EXPECT_CONTAINS(error_of([&] { open_scan(path, {"Fe", false}); }), "expected 2 names");
 }
@@ -103,7 +103,7 @@ TEST_F(XrfTomo, NeedsANameForEachMap) {
 
 class NxTomo : public ScanFormats {
  protected:
-  // Two flats, a dark, three projections, one that is invalid, another projection.
+  // Two flats, a dark, three projections, an invalid frame, a projection.
   std::string file(const std::string& entry, std::size_t angles = 8) {
     return write("n.nxs", [&](h5::Writer& w) {
       put_numbers(w, entry + "/instrument/detector/data", {8, kSlices, kBeamlets});
@@ -116,7 +116,7 @@ class NxTomo : public ScanFormats {
   }
 };
 
-TEST_F(NxTomo, TellsFramesApartByTheirKey) {
+TEST_F(NxTomo, SeparatesFramesByTheirKey) {
   for (const std::string entry : {"/entry", "/entry1/tomo_entry"}) {
     const Scan scan = open_scan(file(entry));
     EXPECT_EQ(scan.format, "NeXus NXtomo (HDF5)");
@@ -131,14 +131,14 @@ TEST_F(NxTomo, TellsFramesApartByTheirKey) {
     EXPECT_EQ(data(0 * kBeamlets + 1, 1), value(3, 1, 1));
     EXPECT_EQ(data(3 * kBeamlets + 2, 0), value(7, 0, 2));
     EXPECT_EQ(read_block(*scan.dark)(0, 1), value(2, 1, 0));
-    // Across the one that is left out, one slice.
+    // One slice, across the invalid frame.
     EXPECT_EQ(scan.data->read({2, 2, 1, 1}),
               (std::vector<float>{value(5, 1, 0), value(5, 1, 1), value(5, 1, 2), value(7, 1, 0),
                                   value(7, 1, 1), value(7, 1, 2)}));
   }
 }
 
-TEST_F(NxTomo, NeedsAnAngleForEveryFrame) {
+TEST_F(NxTomo, NeedsAnAnglePerFrame) {
   const std::string path = file("/entry", 5);
   EXPECT_CONTAINS(error_of([&] { open_scan(path); }),
                   "/entry/sample/rotation_angle: expected 8 angles, one per frame, found 5");
@@ -148,7 +148,7 @@ TEST_F(NxTomo, NeedsAnAngleForEveryFrame) {
 
 // ---- other NeXus
 
-TEST_F(ScanFormats, NexusGridsHaveAMonitor) {
+TEST_F(ScanFormats, ReadsMonitorOfNexusGrid) {
   const std::string path = write("g.nxs", [&](h5::Writer& w) {
     put_numbers(w, "/entry1/stxm_entry/data/data", {kAngles, kBeamlets}, 1);
     put_numbers(w, "/entry1/stxm_entry/monitor/data", {kAngles, kBeamlets}, 100);
@@ -171,11 +171,11 @@ TEST_F(ScanFormats, NexusGridsHaveAMonitor) {
   site.kind = "xrt";
   site.data = "g.nxs";
   site.prepare.minus_log = true;
-  const Block b = estimate_and_prepare(study, site, directory_ / "study.toml").data.values;
+  const Block b = prepare_all_slices(study, site, directory_ / "study.toml").data.values;
   EXPECT_NEAR(b(4, 0), -std::log(5.0 / 104.0), 1e-6);
 }
 
-TEST_F(ScanFormats, AMonitorMayBeTheSameForRowsAndFrames) {
+TEST_F(ScanFormats, AcceptsMonitorPerRowOrFrame) {
   const auto file = [&](const h5::Shape& monitor) {
     return write("g.nxs", [&](h5::Writer& w) {
       put_numbers(w, "/entry/data/data", {kAngles, kSlices, kBeamlets}, 1);
@@ -195,7 +195,7 @@ TEST_F(ScanFormats, AMonitorMayBeTheSameForRowsAndFrames) {
                   "first axes alone, found (4, 3)");
 }
 
-TEST_F(ScanFormats, AnAngleFileIsEnough) {
+TEST_F(ScanFormats, AcceptsAnglesOfASeparateFile) {
   const std::string grid = write("g.nxs", [&](h5::Writer& w) {
     put_numbers(w, "/entry/data/data", {kAngles, kSlices, kBeamlets}, 1);
   });
@@ -210,7 +210,7 @@ TEST_F(ScanFormats, AnAngleFileIsEnough) {
   }
 }
 
-TEST_F(ScanFormats, OfUnknownFilesAreRefused) {
+TEST_F(ScanFormats, RefusesUnknownFormats) {
   const std::string path = write("u.h5", [&](h5::Writer& w) {
     put_numbers(w, "/something", {2, 3});
   });

@@ -53,7 +53,7 @@ toml::table parse(const StudyFile& study) {
   return toml::parse(file_content(directory / "study.toml"));
 }
 
-TEST(StudyFile, ParsesAsToml) {
+TEST(StudyFile, IsValidToml) {
   const StudyFile s = example();
   const toml::table t = parse(s);
   EXPECT_EQ(t["study"]["name"].value<std::string>(), s.name);
@@ -67,7 +67,7 @@ TEST(StudyFile, ParsesAsToml) {
   EXPECT_EQ(t["solve"]["stop"]["discrepancy"].value<double>(), 0.01);
 }
 
-TEST(StudyFile, ListsTheSitesWithWhatBelongsToTheirKind) {
+TEST(StudyFile, WritesTheKeysOfEachKindOfSite) {
   const toml::table t = parse(example());
   ASSERT_EQ(t["site"].as_array()->size(), 2u);
   const auto xrf = t["site"][0];
@@ -87,7 +87,7 @@ TEST(StudyFile, ListsTheSitesWithWhatBelongsToTheirKind) {
   EXPECT_EQ(xrt["sigma"].value<double>(), 0.25);
 }
 
-TEST(StudyFile, LeavesOutWhatDoesNotApply) {
+TEST(StudyFile, OmitsUnusedKeys) {
   StudyFile s = example();
   s.truth.clear();
   s.settings.clear();
@@ -101,7 +101,7 @@ TEST(StudyFile, LeavesOutWhatDoesNotApply) {
   EXPECT_FALSE(t["solve"]);
 }
 
-TEST(StudyFile, ExplainsWhenToStop) {
+TEST(StudyFile, ExplainsTheStopRule) {
   const TemporaryDirectory directory;
   write_study(directory / "study.toml", example());
   EXPECT_CONTAINS(file_content(directory / "study.toml"),
@@ -109,7 +109,7 @@ TEST(StudyFile, ExplainsWhenToStop) {
                   "noise of this level allows.\nstop.discrepancy = 0.01\n");
 }
 
-TEST(StudyFile, GivesSettingsTheirTypeBack) {
+TEST(StudyFile, RestoresTypesOfSettings) {
   StudyFile s = example();
   s.settings = {{"a", "3"},     {"b", "-0.5"}, {"c", "true"},  {"d", "007"},
                 {"e", "1e400"}, {"f", "inf"},  {"g", "1e-09"}, {"h.i-j_k.l", "x"}};
@@ -139,7 +139,7 @@ StudyFile there_and_back(const StudyFile& study) {
   return read_study(directory / "study.toml");
 }
 
-TEST(StudyFile, ComesBackAsWritten) {
+TEST(StudyFile, ReadsWhatItWrote) {
   StudyFile s = example();
   EXPECT_EQ(there_and_back(s), s);
   s.other = true;
@@ -152,7 +152,7 @@ TEST(StudyFile, ComesBackAsWritten) {
   EXPECT_EQ(there_and_back(s), s);
 }
 
-TEST(StudyFile, ComesBackWithEveryNumber) {
+TEST(StudyFile, KeepsEveryNumber) {
   StudyFile s = example();
   for (const double value :
        {1.0 / 3, 56.07, 1e-7, 1e22, 146.9, 0.65e-4, 1e-300, 1e15, 123456789.0}) {
@@ -165,7 +165,7 @@ TEST(StudyFile, ComesBackWithEveryNumber) {
   }
 }
 
-TEST(StudyFile, ComesBackWithEverySetting) {
+TEST(StudyFile, KeepsEverySetting) {
   StudyFile s = example();
   s.settings.clear();
   int count = 0;
@@ -207,7 +207,7 @@ TEST(StudyFile, ComesBackWithEverySetting) {
   EXPECT_EQ(there_and_back(s), s);
 }
 
-TEST(StudyFile, DiffersInWhatItSaysOnly) {
+TEST(StudyFile, EqualityIgnoresLinesAndOrder) {
   const StudyFile s = example();
   StudyFile other = s;
   other.sites[0].line = 7;
@@ -227,7 +227,7 @@ TEST(StudyFile, DiffersInWhatItSaysOnly) {
   differs([](StudyFile& x) { x.settings[0].value = "0.02"; });
 }
 
-TEST(StudyFile, ThatCannotBeWrittenIsAnError) {
+TEST(StudyFile, RefusesUnwritablePath) {
   EXPECT_THROW(write_study("/nonexistent/study.toml", example()), Error);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/study/quantity.h"
-#include "support/study_lines.h"
+#include "io/study_lines.h"
 
 namespace firm {
 namespace {
@@ -51,7 +51,7 @@ TEST(StudyReader, FlattensSettingsInTheOrderOfTheFile) {
   }
 }
 
-TEST(StudyReader, NeedsNeitherSettingsNorOptionalKeys) {
+TEST(StudyReader, AcceptsMissingOptionalKeys) {
   const TemporaryDirectory directory;
   Lines lines = without(24, 30);
   for (const int number : {23, 22, 21, 16, 5, 4, 3}) {
@@ -65,7 +65,7 @@ TEST(StudyReader, NeedsNeitherSettingsNorOptionalKeys) {
   EXPECT_FALSE(s.sites[1].prepare.minus_log);
 }
 
-TEST(StudyReader, TakesOtherSpellingsOfToml) {
+TEST(StudyReader, AcceptsOtherSpellingsOfToml) {
   const TemporaryDirectory directory;
   Lines lines = without(6, 10);
   lines.insert(lines.begin(),
@@ -75,7 +75,7 @@ TEST(StudyReader, TakesOtherSpellingsOfToml) {
   EXPECT_EQ(read(directory, lines).columns, 12);
 }
 
-TEST(StudyReader, RefusesAFileItCannotRead) {
+TEST(StudyReader, RefusesUnreadableFiles) {
   const TemporaryDirectory directory;
   const std::string missing = directory / "none.toml";
   EXPECT_EQ(error_of([&] { read_study(missing); }),
@@ -84,7 +84,7 @@ TEST(StudyReader, RefusesAFileItCannotRead) {
   EXPECT_CONTAINS(error_of([&] { read_study(""); }), "a study that can be read");
 }
 
-TEST(StudyReader, RefusesWhatIsNotToml) {
+TEST(StudyReader, RefusesInvalidToml) {
   expect_all_refused({
       {with(7, "rows = "), 7, "", {"expected TOML", "at column"}},
       {with(7, "rows 16"), 7, "", {"expected TOML"}},
@@ -197,7 +197,7 @@ TEST(StudyReader, RefusesNumbersOutOfRange) {
   });
 }
 
-TEST(StudyReader, RefusesLengthsThatAreNone) {
+TEST(StudyReader, RefusesInvalidLengths) {
   const auto pixel_size = [](const std::string& value, const std::string& found) {
     return Refusal{with(10, "pixel_size = " + value),
                    10,
@@ -218,7 +218,7 @@ TEST(StudyReader, RefusesLengthsThatAreNone) {
   });
 }
 
-TEST(StudyReader, RefusesNamesThatCannotNameAFile) {
+TEST(StudyReader, RefusesNamesThatAreNoFileNames) {
   for (const char* name :
        {"", "..", ".hidden", "a/b", "a b", "xr\u00fc", "other", "a\\\\b", "a\\n"}) {
     expect_refused({with(12, "name = \"" + std::string(name) + "\""),
@@ -239,7 +239,7 @@ TEST(StudyReader, RefusesNamesThatCannotNameAFile) {
   EXPECT_EQ(read(directory, with(12, "name = \"Fe_K.2-a\"")).sites[0].name, "Fe_K.2-a");
 }
 
-TEST(StudyReader, RefusesSitesThatDoNotMakeAStudy) {
+TEST(StudyReader, RefusesStudiesWithMissingKinds) {
   Lines two_xrt = kGood;
   two_xrt.insert(two_xrt.begin() + 23, "[[site]]\nname = \"b\"\ndata = \"b.h5\"\nkind = \"xrt\"");
   expect_all_refused({
@@ -255,7 +255,7 @@ TEST(StudyReader, RefusesSitesThatDoNotMakeAStudy) {
   });
 }
 
-TEST(StudyReader, RefusesSettingsThatAreNotPlain) {
+TEST(StudyReader, RefusesSettingsOfOtherTypes) {
   expect_all_refused({
       {with(28, "rounds = [1, 2]"), 28, "[solve] rounds", {"true or false", "found an array"}},
       {with(28, "rounds = 1979-05-27"), 28, "[solve] rounds", {"found date 1979-05-27"}},

@@ -1,10 +1,10 @@
-// The tables [[site]] of a study: where data comes from, how it is prepared, physics, geometry.
-#include "support/study_lines.h"
+// The tables [[site]] of a study: data files, preparation, physics, geometry.
+#include "io/study_lines.h"
 
 namespace firm {
 namespace {
 
-TEST(StudySites, ReadsHowValuesArePrepared) {
+TEST(StudySites, ReadsPreparation) {
   const TemporaryDirectory directory;
   const StudyFile s =
       read(directory, with(23,
@@ -53,7 +53,7 @@ TEST(StudySites, LooksCoefficientsUp) {
   EXPECT_EQ(coefficient("coefficient = \"0.25 m^2/kg\""), 2.5);
 }
 
-TEST(StudySites, RefusesCoefficientsThatCannotBeFound) {
+TEST(StudySites, RefusesUnknownCoefficients) {
   const auto at_12_kev = [](const std::string& line) {
     Lines lines = with(15, line);
     lines[4] = "energy = \"12 keV\"";
@@ -74,7 +74,7 @@ TEST(StudySites, RefusesCoefficientsThatCannotBeFound) {
   });
 }
 
-TEST(StudySites, RefusesPreparationsThatAreNone) {
+TEST(StudySites, RefusesInvalidPreparations) {
   expect_all_refused({
       {with(23, "normalize = \"flats\""), 23, "site[1].normalize", {"\"auto\"", "mean flat?"}},
       {with(23, "normalize = \"air\""), 17, "site[1].air", {"air = 10"}},
@@ -85,13 +85,13 @@ TEST(StudySites, RefusesPreparationsThatAreNone) {
       {with(22, "rotation_axis = \"middle\""), 22, "site[1].rotation_axis", {"\"auto\""}},
       {with(23, "shift = [\"1 um\"]"), 23, "site[1].shift", {"2 numbers", "found 1"}},
       {with(23, "shift = [1, 2]"), 23, "site[1].shift", {"with their units", "integer 1"}},
-      {with(23, "scale = 2"), 23, "site[1].scale", {"it belongs to kind \"xrf\""}},
-      {with(16, "clip_low = 0.1"), 16, "site[0].clip_low", {"it belongs to kind \"xrt\""}},
+      {with(23, "scale = 2"), 23, "site[1].scale", {"a key of kind \"xrf\""}},
+      {with(16, "clip_low = 0.1"), 16, "site[0].clip_low", {"a key of kind \"xrt\""}},
       {with(16, "sigma = \"poisson\""), 16, "site[0].sigma", {"\"counts\", \"estimate\""}},
   });
 }
 
-TEST(StudySites, ReadsXrtAloneWhereThereIsOtherMatter) {
+TEST(StudySites, AcceptsXrtAloneWithOtherMatter) {
   const TemporaryDirectory directory;
   const StudyFile s = read(directory, without(11, 16));
   ASSERT_EQ(s.sites.size(), 1u);

@@ -1,11 +1,11 @@
-// Stacks of TIFF images: written by the library, and read back.
+// Reads stacks of TIFF images.
 #include <gtest/gtest.h>
 
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 #include "io/tiff/tiff.h"
 #include "support/temporary_directory.h"
-#include "io/tiff_pages.h"
+#include "support/tiff_pages.h"
 
 namespace firm {
 namespace {
@@ -37,7 +37,7 @@ class TiffStack : public ::testing::Test {
   std::string angles_;
 };
 
-TEST_F(TiffStack, IsReadWithEveryType) {
+TEST_F(TiffStack, ReadsEveryType) {
   for (const char* mode : {"wl", "wb", "w8"}) {
     TiffKind kind;
     kind.mode = mode;
@@ -53,7 +53,7 @@ TEST_F(TiffStack, IsReadWithEveryType) {
   }
 }
 
-TEST_F(TiffStack, IsReadHoweverItIsStored) {
+TEST_F(TiffStack, ReadsEveryKindOfStorage) {
   for (const int compression :
        {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS}) {
     TiffKind kind;
@@ -66,8 +66,8 @@ TEST_F(TiffStack, IsReadHoweverItIsStored) {
   }
 }
 
-// Strips that do not divide the rows, tiles that do not divide the image.
-TEST_F(TiffStack, IsReadPieceByPiece) {
+// Strips and tiles that do not divide the image.
+TEST_F(TiffStack, ReadsPartialStripsAndTiles) {
   const std::size_t rows = 35;
   const std::size_t columns = 21;
   std::vector<float> values(rows * columns);
@@ -86,7 +86,7 @@ TEST_F(TiffStack, IsReadPieceByPiece) {
     EXPECT_EQ(scan.data->read({2, 1, 0, rows}), values);
     const std::vector<float> middle = scan.data->read({0, 1, 13, 9});
     EXPECT_TRUE(std::equal(middle.begin(), middle.end(), values.begin() + 13 * columns));
-    // Frames that are rows are read as many as a strip or a tile has.
+    // If rows are frames, the frames of a strip or tile are read together.
     write_bytes(directory_ / "many.txt",
                 "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n"
                 "18\n19\n20\n21\n22\n23\n24\n25\n26\n27\n28\n29\n30\n31\n32\n"
@@ -99,8 +99,8 @@ TEST_F(TiffStack, IsReadPieceByPiece) {
   }
 }
 
-TEST_F(TiffStack, MayBeAFolder) {
-  // Numbers count as numbers, and other files do not count at all.
+TEST_F(TiffStack, ReadsAFolder) {
+  // Sorts numbers as numbers, and ignores other files.
   for (std::size_t a = 0; a < kAngles; ++a) {
     const std::size_t number = a < 2 ? a : 9 + a;
     TiffWriter<std::uint16_t>(in_folder(numbered("img_", number, ".tiff")), {})
@@ -116,7 +116,7 @@ TEST_F(TiffStack, MayBeAFolder) {
   expect_counted(*scan.data);
 }
 
-TEST_F(TiffStack, MayHaveASinogramPerSlice) {
+TEST_F(TiffStack, ReadsASinogramPerSlice) {
   for (std::size_t y = 0; y < kSlices; ++y) {
     std::vector<float> sinogram;
     for (std::size_t a = 0; a < kAngles; ++a) {
@@ -127,14 +127,14 @@ TEST_F(TiffStack, MayHaveASinogramPerSlice) {
     write_tiff(in_folder(numbered("s", y, ".tif")), kAngles, kBeamlets, sinogram, "", 1e-4);
   }
   expect_counted(*open(folder(), "y:theta:x").data);
-  // One file alone is one slice.
+  // A single file is one slice.
   const Scan slice = open(in_folder("s1.tif"), "theta:x");
   EXPECT_EQ(slice.data->slices(), 1u);
   EXPECT_EQ(slice.data->read({2, 1, 0, 1})[1], static_cast<float>(counted(2, 1, 1)));
   EXPECT_CONTAINS(refusal(in_folder("s1.tif")), "expected 1 angles, one per frame of one page");
 }
 
-TEST_F(TiffStack, HasPagesOfOneKind) {
+TEST_F(TiffStack, RefusesPagesThatDiffer) {
   const std::vector<std::uint8_t> values(24);
   TiffWriter<std::uint8_t>(in_folder("a1.tif"), {}).page(2, 3, values);
   TiffWriter<std::uint8_t>(in_folder("a2.tif"), {}).page(2, 4, values);
@@ -151,7 +151,7 @@ TEST_F(TiffStack, HasPagesOfOneKind) {
                   "page 1: expected 2 x 3 pixels of uint8, as page 0");
 }
 
-TEST_F(TiffStack, HasOneNumberPerPixel) {
+TEST_F(TiffStack, RefusesColours) {
   TiffKind colours;
   colours.samples = 3;
   const std::vector<std::uint8_t> values(24);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "firm/error.h"
-#include "support/full_disk.h"
 #include "io/files/pending_file.h"
+#include "support/full_disk.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kPixel = 0.65e-4;  // cm
 
-// The file as another program sees it.
+// Reads the file through the library, as another program would.
 class TiffFile {
  public:
   explicit TiffFile(const std::string& path) : file_(TIFFOpen(path.c_str(), "r")) {
@@ -75,7 +75,7 @@ TEST(Tiff, HoldsTheValues) {
   EXPECT_EQ(back[8], values[8]);
 }
 
-TEST(Tiff, SaysWhatItIs) {
+TEST(Tiff, DescribesItself) {
   const TemporaryDirectory directory;
   write_tiff(directory / "a.tiff", 3, 5, ramp(15), "xrt, slice 0: 1/cm", kPixel);
   const TiffFile file(directory / "a.tiff");
@@ -94,7 +94,7 @@ TEST(Tiff, SaysWhatItIs) {
   EXPECT_FALSE(file.has(TIFFTAG_DATETIME));
 }
 
-TEST(Tiff, TakesPixelsOfAnySize) {
+TEST(Tiff, AcceptsPixelsOfAnySize) {
   const TemporaryDirectory directory;
   for (const double cm : {1e-8, 1e-4, 1.0, 250.0}) {
     write_tiff(directory / "a.tiff", 1, 1, ramp(1), "", cm);
@@ -103,7 +103,7 @@ TEST(Tiff, TakesPixelsOfAnySize) {
   }
 }
 
-TEST(Tiff, HasTheSameBytesForTheSameImage) {
+TEST(Tiff, WritesEqualBytesForEqualImages) {
   const TemporaryDirectory directory;
   write_tiff(directory / "a.tiff", 30, 50, ramp(1500), "words", kPixel);
   write_tiff(directory / "b.tiff", 30, 50, ramp(1500), "words", kPixel);
@@ -111,21 +111,21 @@ TEST(Tiff, HasTheSameBytesForTheSameImage) {
   EXPECT_EQ(file_content(directory / "a.tiff").substr(0, 2), "II");
 }
 
-TEST(Tiff, NamesThePlaceThatCannotBeWritten) {
+TEST(Tiff, NamesAnUnwritablePath) {
   const TemporaryDirectory directory;
   const std::string text =
       error_of([&] { write_tiff(directory / "none/a.tiff", 1, 1, ramp(1), "", kPixel); });
   EXPECT_CONTAINS(text, "none/a.tiff: expected a file that can be written, found No such file");
 }
 
-TEST(Tiff, LeavesTheOldFileWhenTheDiskIsFull) {
+TEST(Tiff, KeepsOldFileWhenDiskIsFull) {
   const TemporaryDirectory directory;
   write_text_file(directory / "a.tiff", "old");
-  // Without room for the header, within the values, and within what describes them.
-  for (const rlim_t bytes : std::vector<rlim_t>{0, 4, 2000, 4008, 4020, 4100}) {
+  // The disk is full at the header, within the values, and within the directory.
+  for (const std::uint64_t bytes : std::vector<std::uint64_t>{0, 4, 2000, 4008, 4020, 4100}) {
     const std::string text = error_on_full_disk(
         bytes, [&] { write_tiff(directory / "a.tiff", 25, 40, ramp(1000), "", kPixel); });
-    // From the start: the library has printed nothing before.
+    // The message starts here: the library has printed nothing.
     const std::string start =
         directory / "a.tiff" + ": expected a file that can be written, found ";
     EXPECT_EQ(text.substr(0, start.size()), start);

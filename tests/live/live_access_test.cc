@@ -1,4 +1,4 @@
-// Where a dashboard listens, who may ask, and its page.
+// Tests of a dashboard's address, its access token, and its page.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,9 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// ---- where it listens, who may ask -------------------------------------------------------------
+// ---- address and access ------------------------------------------------------------------------
 
-TEST(ListenAddress, OfPortOrHostAndPort) {
+TEST(ListenAddress, AcceptsPortOrHostAndPort) {
   const auto text = [](const std::string& given) {
     const ListenAddress a = parse_listen_address("--dashboard", given);
     return url_of(a) + (a.loopback() ? " here" : " anywhere");
@@ -25,11 +25,11 @@ TEST(ListenAddress, OfPortOrHostAndPort) {
   EXPECT_EQ(text("localhost:0"), "http://localhost:0/ here");
   EXPECT_EQ(text("[::1]:80"), "http://[::1]:80/ here");
   EXPECT_CONTAINS(text("0.0.0.0:80"), ":80/ anywhere");
-  EXPECT_EQ(text("0.0.0.0:80").find("0.0.0.0"), std::string::npos);  // nothing that one can open
+  EXPECT_EQ(text("0.0.0.0:80").find("0.0.0.0"), std::string::npos);  // no browser can open it
   EXPECT_EQ(text("beamline.org:80"), "http://beamline.org:80/ anywhere");
 }
 
-TEST(ListenAddress, ErrorsSayWhatIsExpected) {
+TEST(ListenAddress, NamesExpectedFormInErrors) {
   for (const char* given : {"", "host", "host:", "host:x", "host:70000", "host:-1", "8080x", "[::1",
                             "[::1]8080", "::1:80", "[a]b:80"}) {
     try {
@@ -42,7 +42,7 @@ TEST(ListenAddress, ErrorsSayWhatIsExpected) {
   }
 }
 
-TEST(Access, NeedsTheNameOfThisMachine) {
+TEST(Access, RequiresNameOfThisMachineOnLoopback) {
   for (const char* host :
        {"localhost", "localhost:80", "127.0.0.1:8080", "[::1]:80", "127.0.0.1", "[::1]"}) {
     EXPECT_TRUE(is_local_host(host)) << host;
@@ -53,7 +53,7 @@ TEST(Access, NeedsTheNameOfThisMachine) {
   }
 }
 
-TEST(Access, NeedsTheToken) {
+TEST(Access, RequiresExactToken) {
   const std::string token = new_token();
   EXPECT_EQ(token.size(), 32u);
   EXPECT_NE(token, new_token());
@@ -71,14 +71,14 @@ TEST(Access, NeedsTheToken) {
 
 // ---- the page ----------------------------------------------------------------------------------
 
-TEST(LivePage, AsksItsOwnServerOnly) {
+TEST(LivePage, ConnectsOnlyToItsOwnServer) {
   const std::string page = live_page();
   EXPECT_CONTAINS(page, "connect-src 'self'");
   EXPECT_EQ(page.find("connect-src 'none'"), std::string::npos);
   EXPECT_EQ(document_in_page(page), R"({"firm":"live"})");
 }
 
-TEST(LivePage, AReportHoldsItsDocument) {
+TEST(ReportPage, HoldsItsDocument) {
   const std::string json = R"({"text":"</script><b>"})";
   EXPECT_EQ(Json::parse(document_in_page(report_page(json))), Json::parse(json));
   EXPECT_EQ(document_in_page("something else"), "");

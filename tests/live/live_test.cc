@@ -1,4 +1,4 @@
-// What pages get to know of a run, without a network.
+// Tests of the dashboard's feed, images and metrics, without a network.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-// Within half a minute.
+// Waits up to half a minute.
 bool eventually(const std::function<bool()>& condition) {
   for (int k = 0; k < 3000 && !condition(); ++k) std::this_thread::sleep_for(milliseconds(10));
   return condition();
@@ -35,7 +35,7 @@ Json line(int round, double value, int chunk = -1) {
 
 // ---- curves ------------------------------------------------------------------------------------
 
-TEST(RunCurves, LongRunsKeepFewPointsAndEveryPeak) {
+TEST(RunCurves, ThinsLongRunsWithoutLosingPeaks) {
   RunCurves curves(2000);
   for (int round = 0; round < 100'000; ++round) {
     curves.add(line(round, round == 54'321 ? 7 : 1.0 / (round + 1)));
@@ -50,20 +50,20 @@ TEST(RunCurves, LongRunsKeepFewPointsAndEveryPeak) {
     EXPECT_EQ(curve["round"].back(), 99'999);
     const auto peak = std::find(curve["round"].begin(), curve["round"].end(), 54'321);
     EXPECT_NE(peak, curve["round"].end());
-    // No stretch is thinner than others, however often it was thinned.
+    // Repeated thinning leaves no large gaps.
     for (std::size_t k = 1; k < curve["round"].size(); ++k) {
       ASSERT_LE(curve["round"][k].get<int>() - curve["round"][k - 1].get<int>(), 400) << k;
     }
   }
 }
 
-TEST(RunCurves, ChunksFollowEachOther) {
-  ContinuedRounds continued;
+TEST(ChunkTimeline, PutsChunksOneAfterTheOther) {
+  ChunkTimeline timeline;
   std::vector<int> rounds;
   std::vector<double> seconds;
   for (const auto& [chunk, round] : {std::pair{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {2, 0}}) {
     Json l = line(round, 1, chunk);
-    continued.apply(l);
+    timeline.apply(l);
     rounds.push_back(l["round"]);
     seconds.push_back(l["seconds"]);
   }
@@ -111,7 +111,7 @@ class Feed : public ::testing::Test {
   std::map<std::string, Json> data_;
 };
 
-TEST_F(Feed, TellsWhatIsNew) {
+TEST_F(Feed, SendsChanges) {
   start(line(0, 1).dump() + "\n" + line(1, 0.5).dump() + "\n");
   Json document = Json::parse(feed_.document(&cursor_));
   EXPECT_EQ(document["format"], "firm-report");
@@ -133,7 +133,7 @@ TEST_F(Feed, TellsWhatIsNew) {
   EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1, 2, 3, 4}));
   EXPECT_EQ(document["live"]["round"], 4);
 
-  // Nothing new, nothing told.
+  // No changes, no events.
   EXPECT_TRUE(next().empty());
   run_.add_message("a message");
   feed_.publish();
@@ -141,7 +141,7 @@ TEST_F(Feed, TellsWhatIsNew) {
   EXPECT_EQ(data_["status"]["messages"][0]["text"], "a message");
 }
 
-TEST_F(Feed, GivesTheDocumentAgainToWhoIsTooSlow) {
+TEST_F(Feed, SendsDocumentAgainToSlowReader) {
   start();
   feed_.document(&cursor_);
   for (int k = 0; k < 100; ++k) round(k);
@@ -152,7 +152,7 @@ TEST_F(Feed, GivesTheDocumentAgainToWhoIsTooSlow) {
   EXPECT_EQ(next().front(), "rounds");
 }
 
-TEST_F(Feed, BeginsAnewWithAnAttempt) {
+TEST_F(Feed, RestartsCurvesWithNewAttempt) {
   start();
   round(0);
   round(1);
@@ -162,7 +162,7 @@ TEST_F(Feed, BeginsAnewWithAnAttempt) {
   EXPECT_EQ(data_["document"]["curves"][0]["round"], Json::array({0}));
 }
 
-TEST_F(Feed, GoesOnWithTheNextChunk) {
+TEST_F(Feed, ContinuesCurvesWithNextChunk) {
   start();
   round(0);
   round(1);
@@ -173,7 +173,7 @@ TEST_F(Feed, GoesOnWithTheNextChunk) {
   EXPECT_EQ(document["live"]["chunk"], 1);
 }
 
-TEST_F(Feed, LeavesOutWhatIsNotKnown) {
+TEST_F(Feed, OmitsUnknownValues) {
   start();
   round(0);
   const Json document = Json::parse(feed_.document());
@@ -182,7 +182,7 @@ TEST_F(Feed, LeavesOutWhatIsNotKnown) {
   EXPECT_EQ(feed_.metrics().find("firm_kkt"), std::string::npos);
 }
 
-TEST_F(Feed, MakesNoEventsWhereNobodyLooks) {
+TEST_F(Feed, MakesNoEventsWithoutOpenPages) {
   run_.add_watcher(-1);
   start();
   round(0);
@@ -193,7 +193,7 @@ TEST_F(Feed, MakesNoEventsWhereNobodyLooks) {
   EXPECT_EQ(next().front(), "rounds");
 }
 
-TEST_F(Feed, EndsWithTheDocumentOfTheEnd) {
+TEST_F(Feed, EndsWithFinalDocument) {
   start();
   round(0);
   feed_.document(&cursor_);
@@ -209,7 +209,7 @@ TEST_F(Feed, EndsWithTheDocumentOfTheEnd) {
   EXPECT_FALSE(run_.set_paused(true));
 }
 
-TEST_F(Feed, IsPausedWhenTheRoundIsOverAndNotBefore) {
+TEST_F(Feed, IsPausedOnlyAfterTheRound) {
   const auto state = [&] {
     feed_.publish();
     return Json::parse(feed_.document())["live"]["state"];
@@ -227,8 +227,8 @@ TEST_F(Feed, IsPausedWhenTheRoundIsOverAndNotBefore) {
   EXPECT_FALSE(run_.hold());
 }
 
-// Within a round, too; what has passed without an end was a wrong guess.
-TEST_F(Feed, CountsDown) {
+// The remaining time also falls within a round; it becomes unknown when the estimate has passed.
+TEST_F(Feed, CountsDownRemainingTime) {
   start();
   round(0);
   EXPECT_TRUE(live()["remaining"].is_null());
@@ -245,7 +245,7 @@ TEST_F(Feed, CountsDown) {
   EXPECT_EQ(live()["progress"], 0.99);
 }
 
-TEST_F(Feed, PausesDoNotCount) {
+TEST_F(Feed, DoesNotCountPausesAsWork) {
   start();
   run_.set_paused(true);
   ASSERT_TRUE(run_.hold());
@@ -262,8 +262,8 @@ TEST_F(Feed, PausesDoNotCount) {
   EXPECT_LT(run_.worked(), live()["seconds"].get<double>() - 0.1);
 }
 
-// Times by themselves are no reason for an event four times a second.
-TEST_F(Feed, TimesAreToldOnceASecond) {
+// Changes of times alone do not cause an event at every update.
+TEST_F(Feed, SendsTimesOnceASecond) {
   start();
   round(1, TimeLeft{1000, false, 0.5});
   const double seconds = live()["seconds"];
@@ -273,7 +273,7 @@ TEST_F(Feed, TimesAreToldOnceASecond) {
   EXPECT_LE(static_cast<double>(next().size()), 1 + passed);
 }
 
-TEST_F(Feed, HasTheLevelsOfEveryChunk) {
+TEST_F(Feed, HoldsResidualTargetsOfEveryChunk) {
   start();
   EXPECT_FALSE(Json::parse(feed_.document()).contains("levels"));
   const std::string history = line(0, 1, 0).dump() + "\n" + line(1, 1, 0).dump() + "\n";
@@ -281,17 +281,17 @@ TEST_F(Feed, HasTheLevelsOfEveryChunk) {
               .history = history,
               .chunk = 1,
               .chunks = 2,
-              .levels = {{{"xrt", 3}}, {{"xrt", 2}}}});
+              .residual_targets = {{{"xrt", 3}}, {{"xrt", 2}}}});
   feed_.publish();
-  const Json levels = Json::parse(feed_.document())["levels"];
-  ASSERT_EQ(levels.size(), 1u);
-  EXPECT_EQ(levels[0]["site"], "xrt");
-  EXPECT_EQ(levels[0]["round"], Json::array({0, 2}));
-  EXPECT_EQ(levels[0]["seconds"], Json::array({0, 0.01}));
-  EXPECT_EQ(levels[0]["value"], Json::array({3, 2}));
+  const Json targets = Json::parse(feed_.document())["levels"];
+  ASSERT_EQ(targets.size(), 1u);
+  EXPECT_EQ(targets[0]["site"], "xrt");
+  EXPECT_EQ(targets[0]["round"], Json::array({0, 2}));
+  EXPECT_EQ(targets[0]["seconds"], Json::array({0, 0.01}));
+  EXPECT_EQ(targets[0]["value"], Json::array({3, 2}));
 }
 
-TEST_F(Feed, SaysWhenTheRunHasFailed) {
+TEST_F(Feed, ReportsFailureOfRun) {
   start();
   run_.end("failed", "images.h5: no room", "");
   feed_.publish();
@@ -300,7 +300,7 @@ TEST_F(Feed, SaysWhenTheRunHasFailed) {
   EXPECT_EQ(document["live"]["stage"], "images.h5: no room");
 }
 
-TEST_F(Feed, TextsNeedNotBeUtf8) {
+TEST_F(Feed, AcceptsTextsThatAreNotUtf8) {
   start();
   run_.add_message("caf\xe9");
   feed_.publish();
@@ -309,7 +309,7 @@ TEST_F(Feed, TextsNeedNotBeUtf8) {
 
 // ---- images ------------------------------------------------------------------------------------
 
-TEST(LiveImages, AreThoseOfTheRun) {
+TEST(LiveImages, PacksImagesOfRun) {
   LiveImages images;
   EXPECT_EQ(images.json(), "");
   std::vector<Variable> variables(2);
@@ -319,7 +319,7 @@ TEST(LiveImages, AreThoseOfTheRun) {
   variables[1].measured = variables[1].transmission = true;
   Block block(6, 4);  // two slices of each
   for (std::size_t k = 0; k < block.size(); ++k) block.data()[k] = static_cast<float>(k);
-  images.take({block, variables, {2, 3, 1e-4}, 10, 20});
+  images.update({block, variables, {2, 3, 1e-4}, 10, 20});
   EXPECT_EQ(images.version(), 1u);
   const Json j = Json::parse(images.json());
   EXPECT_EQ(j["slices"], Json::array({10, 11}));
@@ -334,7 +334,7 @@ TEST(LiveImages, AreThoseOfTheRun) {
   EXPECT_EQ(j["stacks"][1]["high"], 23);
 }
 
-TEST(LiveImages, AreWantedOnlyWhereSomebodyLooks) {
+TEST(LiveRun, WantsImagesOnlyForOpenPages) {
   LiveRun run("recon");
   EXPECT_FALSE(run.wants_images());
   run.add_watcher(1);
@@ -350,7 +350,7 @@ LiveFacts facts_of(const std::string& kind) {
           .curves = {{"objective", ""}, {"residual", "xrf-1"}, {"residual", "xrt"}}};
 }
 
-TEST(Metrics, OfARun) {
+TEST(Metrics, ReportStateAndLastRound) {
   LiveStatus status;
   status.state = "computing";
   status.round = 7;
@@ -363,8 +363,8 @@ TEST(Metrics, OfARun) {
   EXPECT_CONTAINS(text, "study=\"a \\\"study\\\"\"");
 }
 
-// As docs/dashboard.md lists them.
-TEST(Metrics, HaveTheNamesOfTheDocumentation) {
+// docs/dashboard.md lists these names.
+TEST(Metrics, HaveDocumentedNames) {
   LiveFacts facts = facts_of("site");
   facts.curves = {{"objective", ""},
                   {"kkt", ""},
@@ -391,7 +391,7 @@ TEST(Metrics, HaveTheNamesOfTheDocumentation) {
   EXPECT_CONTAINS(text, "firm_site_state{site=\"xrt\",state=\"sending\"} 1\n");
 }
 
-TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
+TEST(Metrics, OmitRoundsAtCoordinator) {
   LiveStatus status;
   status.sites = {{"xrf-1", "lost", {}}, {"xrt", "computing", PeerBytes{4096, 8192}}};
   status.sums = 12;
@@ -406,7 +406,7 @@ TEST(Metrics, OfACoordinatorKnowNothingOfRounds) {
   EXPECT_EQ(text.find("firm_residual"), std::string::npos);
 }
 
-TEST(Metrics, OfASiteTellWhatHasLeft) {
+TEST(Metrics, ReportTrafficOfSite) {
   LiveStatus status;
   status.sent["share"] = {3, 4096};
   const std::string text = metrics_text(facts_of("site"), status, {});

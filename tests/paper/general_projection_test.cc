@@ -1,4 +1,4 @@
-// The projection by a general solver against the exact one.
+// Compares the projection by a general solver with the exact one.
 #include "paper/items/general_projection.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::vector<double> random_coefficients(std::size_t count, Random& random) {
   return c;
 }
 
-// Of either sign, all negative, or zero for the most part.
+// Values of either sign, all negative, or mostly zero.
 Block random_values(std::size_t pixels, std::size_t sites, Random& random) {
   Block v(pixels, sites);
   for (std::size_t p = 0; p < pixels; ++p) {
@@ -48,7 +48,7 @@ Block random_values(std::size_t pixels, std::size_t sites, Random& random) {
   return v;
 }
 
-// Pixels in multiples of kBatch.
+// The number of pixels must be a multiple of kBatch.
 Block exact_projection(const std::vector<double>& c, const Block& v) {
   Block w(v.rows(), v.columns());
   PixelProjection projection(c);
@@ -65,8 +65,8 @@ Block exact_projection(const std::vector<double>& c, const Block& v) {
   return w;
 }
 
-// How far w_i and its multiplier z_i are from being both zero: min_i max(w_i, z_i), where in a
-// pixel w = v + l (c, -1) + z, z >= 0. At w = 0 every l from v_N to min_i -v_i / c_i will do.
+// Distance of w_i and its multiplier z_i from being both zero: min_i max(w_i, z_i), where in a
+// pixel w = v + l (c, -1) + z, z >= 0. At w = 0 every l from v_N to min_i -v_i / c_i is valid.
 double margin(const std::vector<double>& c, const std::vector<double>& v,
               std::span<const float> w) {
   double l = PixelProjection(c).root_by_sorting(v);
@@ -88,8 +88,8 @@ double margin(const std::vector<double>& c, const std::vector<double>& v,
 //
 //     ||w - w*||^2 + <z*, w> + <z, w*> <= N tolerance
 //
-// in every pixel. So w is off by at most the root of that, and by a multiple of the tolerance
-// itself where every w*_i or z*_i is well above zero.
+// in every pixel. So the error of w is at most the root of that, and a multiple of the tolerance
+// where every w*_i or z*_i is well above zero.
 void expect_projection(std::size_t sites, double tolerance, Random& random) {
   constexpr std::size_t kPixels = 16 * kBatch;
   const std::vector<double> c = random_coefficients(sites - 1, random);
@@ -119,7 +119,7 @@ void expect_projection(std::size_t sites, double tolerance, Random& random) {
   EXPECT_GT(clear, kPixels / 4);
 }
 
-TEST_F(GeneralSolver, AgreesWithTheExactProjection) {
+TEST_F(GeneralSolver, AgreesWithExactProjection) {
   Random random(1, 0);
   for (const double tolerance : {1e-6, 1e-8}) {
     for (std::size_t sites = 2; sites <= 5; ++sites) {
@@ -141,7 +141,7 @@ TEST_F(GeneralSolver, HasANameAndPrintsNothing) {
   EXPECT_NEAR(v(0, 1), 0.4, 1e-6);
 }
 
-TEST_F(GeneralSolver, SaysHowItFailed) {
+TEST_F(GeneralSolver, ReportsHowItFailed) {
   Block v(2, 2);
   v(0, 0) = 1;
   v(1, 1) = std::numeric_limits<float>::quiet_NaN();
@@ -156,7 +156,7 @@ TEST_F(GeneralSolver, SaysHowItFailed) {
   EXPECT_EQ(v(0, 1), 0);
 }
 
-TEST_F(GeneralSolver, DoesNotSettleForLess) {
+TEST_F(GeneralSolver, AcceptsNoWeakerTolerance) {
   Block v(64, 2);
   std::fill(v.values().begin(), v.values().end(), 1.0f);
   EXPECT_THROW(project_generally(std::vector<double>{0.3}, v, 1e-40), Error);
@@ -164,7 +164,7 @@ TEST_F(GeneralSolver, DoesNotSettleForLess) {
   EXPECT_THROW(project_generally(std::vector<double>{0.3, 0.3}, v, 1e-6), std::logic_error);
 }
 
-TEST(NoGeneralSolver, SaysWhatToInstall) {
+TEST(NoGeneralSolver, NamesPackageToInstall) {
   if (has_general_projection()) GTEST_SKIP() << "built with Ipopt";
   Block v(1, 2);
   try {

@@ -1,4 +1,4 @@
-// The parts of `firm paper`: percentiles, stored results, tasks on several threads, the page.
+// Tests of the parts of `firm paper`: percentiles, stored results, parallel tasks, the page.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace firm::paper {
 namespace {
 
-TEST(Spread, IsMeanAndPercentiles) {
+TEST(Spread, HoldsMeanAndPercentiles) {
   const Spread s = spread_of({10, 0, 5, 2, 3, 4, 6, 7, 8, 9, 1});
   EXPECT_DOUBLE_EQ(s.mean, 5);
   EXPECT_DOUBLE_EQ(s.low, 2);
@@ -29,7 +29,7 @@ TEST(Spread, IsMeanAndPercentiles) {
   EXPECT_DOUBLE_EQ(spread_of({1, 2}).low, 1.2);
 }
 
-TEST(Grid, HasTenSamplesWhereTheyAreAffordable) {
+TEST(Grid, HasTenSamplesWhereRunsAreShort) {
   const Plan plan = full_plan();
   EXPECT_EQ(plan.samples_of(1), 10);
   std::set<std::string> ids;
@@ -48,7 +48,7 @@ TEST(Grid, HasTenSamplesWhereTheyAreAffordable) {
   EXPECT_EQ(all.samples_of(0.02), 10);
 }
 
-TEST(Trial, TellsHowFarItIsAndGivesUpWhenAsked) {
+TEST(Trial, ReportsProgressAndCanBeInterrupted) {
   Trial trial;
   trial.size = 16;
   trial.angles = 5;
@@ -65,7 +65,7 @@ TEST(Trial, TellsHowFarItIsAndGivesUpWhenAsked) {
   EXPECT_THROW(run(trial, 1, [](double fraction) { return fraction < 0.2; }), Interrupted);
 }
 
-TEST(Trial, ComesBackFromItsFile) {
+TEST(Trial, SurvivesRoundTripThroughJson) {
   TrialResult r;
   r.rounds = 7;
   r.objective = 1.0 / 3;
@@ -91,7 +91,7 @@ TEST(Results, AreKeptInFiles) {
   Results results(directory.path());
   ASSERT_TRUE(results.has("a"));
   EXPECT_EQ(results.get("a").at("x"), 1);
-  // Those of another version are made again; files that are no results are an error.
+  // Results of another version are ignored; files that are no results are an error.
   write_text_file(directory / "results/b.json", R"({"id": "b", "version": "0", "result": {}})");
   EXPECT_FALSE(results.has("b"));
   write_text_file(directory / "results/c.json", R"({"id": "b", "version": "0", "result": {}})");
@@ -124,7 +124,7 @@ TEST(Campaign, RunsEveryTaskOnce) {
   EXPECT_EQ(count, 15);
 }
 
-TEST(Campaign, KeepsWhatIsCompleteWhenATaskFails) {
+TEST(Campaign, KeepsCompletedResultsWhenTaskFails) {
   TemporaryDirectory directory;
   Results results(directory.path());
   std::atomic<int> count = 0;
@@ -162,7 +162,7 @@ TEST(Page, EscapesTextAndCountsVerdicts) {
   EXPECT_EQ(json.at("sections")[0].at("findings")[1].at("verdict"), "differs");
 }
 
-TEST(Csv, HasEveryDigit) {
+TEST(Csv, KeepsEveryDigit) {
   TemporaryDirectory directory;
   Csv csv({"a", "b"});
   csv.row({cell(1.0 / 3), cell(2)});

@@ -1,10 +1,10 @@
-// The paper's experiment at its own size: what it reports of FIRM, and what the other methods need
-// to get as far. Takes up to a minute.
+// The paper's experiment at full size: checks its results for FIRM, and the rounds that other
+// methods need for the same objective. Takes up to a minute.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "solve/small_study.h"
+#include "support/small_study.h"
 
 namespace firm {
 namespace {
@@ -27,7 +27,7 @@ Outcome run(const SolveOptions& options, double noise = 0) {
   return {solution.summary, std::sqrt(square)};
 }
 
-TEST(Paper, FirmStopsWhereThePaperSays) {
+TEST(Paper, FirmStopsAtRoundOfPaper) {
   SolveOptions options;
   options.method = "firm";
   const auto [s, error] = run(options);
@@ -38,7 +38,7 @@ TEST(Paper, FirmStopsWhereThePaperSays) {
   EXPECT_NEAR(s.lambda_max, 6.04e-5, 0.01e-5);
 }
 
-TEST(Paper, FirmDsGetsAsFarInEightRounds) {
+TEST(Paper, FirmDsReachesSameObjectiveInEightRounds) {
   SolveOptions options;
   options.method = "firm-ds";
   options.stop.objective = 3.15e-8;
@@ -48,8 +48,8 @@ TEST(Paper, FirmDsGetsAsFarInEightRounds) {
   EXPECT_LE(s.rounds, 8);
 }
 
-// FIRM needs 188 rounds, and is then at a distance of 24.1 from the truth.
-TEST(Paper, FirmDsFitsNoisyDataInSixRoundsAndComesNearerToTheTruth) {
+// FIRM needs 188 rounds and ends at a distance of 24.1 from the truth.
+TEST(Paper, FirmDsFitsNoisyDataInSixRoundsAndIsNearerToTruth) {
   SolveOptions options;
   options.method = "firm-ds";
   options.stop.discrepancy = 0.01;
@@ -60,7 +60,7 @@ TEST(Paper, FirmDsFitsNoisyDataInSixRoundsAndComesNearerToTheTruth) {
   EXPECT_LT(error, 24.1);
 }
 
-TEST(Paper, FedPgdWithMomentumGetsAsFarInThreeHundredRounds) {
+TEST(Paper, AcceleratedFedPgdReachesSameObjectiveInThreeHundredRounds) {
   SolveOptions options;
   options.method = "fedpgd";
   options.fedpgd.accelerated = true;

@@ -1,4 +1,4 @@
-// Scales of XRF counts by what XRT shows.
+// Calibration of XRF counts by XRT.
 #include "physics/calibration.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 const std::vector<double> kFactors = {3e-4, 0.02, 1.7};
 const std::vector<double> kCoefficients = {56, 105, 147};
 
-// Three discs, XRF in counts, and the sum of their attenuation.
+// Three discs: XRF in counts, and XRT as the sum of their attenuations.
 class CalibrationTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -81,7 +81,7 @@ TEST_F(CalibrationTest, IsExactWithoutNoise) {
   EXPECT_TRUE(c.warnings.empty());
 }
 
-// Two of its elements are nearly the same.
+// Two elements of the phantom are nearly equal.
 TEST_F(CalibrationTest, IsExactForThePhantom) {
   SimulateOptions options;
   options.preset = "elements";
@@ -99,11 +99,11 @@ TEST_F(CalibrationTest, IsExactForThePhantom) {
   EXPECT_LT(*c.factors[0].inflation, 10);
   EXPECT_GT(*c.factors[1].inflation, 100);
   EXPECT_TRUE(warns(c,
-                    "xrf-2: its sinogram is nearly made up of those of others, first of all "
+                    "xrf-2: its sinogram is nearly a combination of others, most similar to "
                     "xrf-3"));
 }
 
-TEST_F(CalibrationTest, IsAsGoodAsItSaysWithNoise) {
+TEST_F(CalibrationTest, HasTheUncertaintyItReports) {
   const std::vector<Block> clean = data_;
   for (const double level : {0.02, 0.1}) {
     double squares = 0;
@@ -126,7 +126,7 @@ TEST_F(CalibrationTest, IsAsGoodAsItSaysWithNoise) {
   }
 }
 
-// What least squares, which takes the noise of XRF for signal, would give.
+// Least squares, which takes the noise of XRF for signal, is biased.
 TEST_F(CalibrationTest, IsNotBiasedByTheNoiseOfXrf) {
   data_[3] = Block(geometry_.rays(), 1);
   add_to(data_[3], truth_[0], kCoefficients[0]);
@@ -144,23 +144,23 @@ TEST_F(CalibrationTest, IsNotBiasedByTheNoiseOfXrf) {
   EXPECT_GT(kFactors[0] - xy / xx, 8 * u);
 }
 
-TEST_F(CalibrationTest, TellsThatAnElementIsMissing) {
+TEST_F(CalibrationTest, WarnsAboutAMissingElement) {
   const Calibration c = calibrate(input(2));
   EXPECT_GT(c.unexplained, 0.05);
   EXPECT_GT(c.residual, 0.05);
   EXPECT_TRUE(warns(c, "an element is missing"));
 }
 
-TEST_F(CalibrationTest, TellsThatSinogramsAreAlike) {
+TEST_F(CalibrationTest, WarnsAboutSimilarSinograms) {
   data_[1] = data_[0];
   const Calibration c = calibrate(input());
   EXPECT_TRUE(warns(c,
-                    "xrf-1: its sinogram is nearly made up of those of others, first of all "
+                    "xrf-1: its sinogram is nearly a combination of others, most similar to "
                     "xrf-2"));
   EXPECT_FALSE(c.factors[0].inflation && *c.factors[0].inflation < 1e6);
 }
 
-TEST_F(CalibrationTest, TellsThatAFactorIsZero) {
+TEST_F(CalibrationTest, WarnsAboutAFactorOfZero) {
   add_to(data_[3], truth_[1], -1.5 * kCoefficients[1]);
   const Calibration c = calibrate(input());
   EXPECT_EQ(c.factors[1].factor, 0);
@@ -168,17 +168,17 @@ TEST_F(CalibrationTest, TellsThatAFactorIsZero) {
   EXPECT_TRUE(warns(c, "xrf-2: factor 0"));
 }
 
-TEST_F(CalibrationTest, TellsThatASiteIsEmpty) {
+TEST_F(CalibrationTest, WarnsAboutAnEmptySite) {
   add_to(data_[3], truth_[1], -kCoefficients[1]);
   data_[1] = Block(geometry_.rays(), 1);
   const Calibration c = calibrate(input());
   ASSERT_EQ(c.warnings.size(), 1u);
-  EXPECT_TRUE(warns(c, "xrf-2: it shows nothing"));
+  EXPECT_TRUE(warns(c, "xrf-2: no signal"));
   EXPECT_NEAR(c.factors[0].factor / kFactors[0], 1, 1e-5);
   EXPECT_EQ(c.factors[1].factor, 0);
 }
 
-TEST_F(CalibrationTest, TellsThatAFactorIsUncertain) {
+TEST_F(CalibrationTest, WarnsAboutAnUncertainFactor) {
   for (float& v : data_[0].values()) v *= 1e-9F;
   Random random(1, 0);
   add_gaussian_noise(2.0, random, data_[0]);
@@ -186,7 +186,7 @@ TEST_F(CalibrationTest, TellsThatAFactorIsUncertain) {
   EXPECT_TRUE(warns(c, "xrf-1: "));
 }
 
-TEST_F(CalibrationTest, LeavesOutWhatIsMasked) {
+TEST_F(CalibrationTest, IgnoresMaskedValues) {
   for (std::size_t i = 0; i < 4; ++i) {
     weights_[i] = Block(data_[i].rows(), 1);
     for (std::size_t k = 0; k < data_[i].size(); ++k) {
@@ -200,7 +200,7 @@ TEST_F(CalibrationTest, LeavesOutWhatIsMasked) {
   EXPECT_LT(c.values, data_[3].size());
 }
 
-TEST_F(CalibrationTest, RefusesWhatShowsNothing) {
+TEST_F(CalibrationTest, RefusesXrtWithoutSignal) {
   weights_[1] = Block(data_[1].rows(), 1);
   EXPECT_CONTAINS(error_of([&] { calibrate(input()); }), "rays at which all sites have a value");
   weights_[1] = Block();
@@ -208,8 +208,8 @@ TEST_F(CalibrationTest, RefusesWhatShowsNothing) {
   EXPECT_CONTAINS(error_of([&] { calibrate(input()); }), "the attenuation of an object");
 }
 
-TEST_F(CalibrationTest, GivesOtherMatterWhatIsLeftOver) {
-  // About as much as an element has, beside some and within others.
+TEST_F(CalibrationTest, AttributesTheRemainderToOtherMatter) {
+  // Other matter as strong as an element, beside some elements and within others.
   add_to(data_[3], sinogram_of(image_of({0.68, 0.6, 0.18}, geometry_, 2), geometry_), 100);
   for (const double noise : {0.0, 0.01}) {
     add_noise(noise);
@@ -260,7 +260,7 @@ TEST_F(CalibrationTest, ComparesSitesWithOtherRays) {
   }
 }
 
-TEST_F(CalibrationTest, OtherRaysDoNotSeeWhatIsMasked) {
+TEST_F(CalibrationTest, IgnoresMaskedValuesOnOtherRays) {
   Geometry other = geometry_;
   other.rotation_axis += 0.5;
   const Block b = sinogram_of(image_of(kThreeDiscs[1], geometry_, 2), other);
@@ -283,7 +283,7 @@ TEST_F(CalibrationTest, OtherRaysDoNotSeeWhatIsMasked) {
   EXPECT_LT(std::sqrt(squares / all), 0.06);
 }
 
-TEST_F(CalibrationTest, OwnRaysAreTaken) {
+TEST_F(CalibrationTest, KeepsSinogramsOnTheSameRays) {
   Site site;
   site.geometry = geometry_;
   const RayValues same = values_along(site, {0, data_[0]}, geometry_, 1);
@@ -303,7 +303,7 @@ double cost(const std::vector<double>& G, const std::vector<double>& h,
   return sum;
 }
 
-// KKT: the slope is 0 where f > 0, and not downwards where f = 0.
+// KKT: the gradient is 0 where f > 0, and not negative where f = 0.
 TEST(NonnegativeFit, IsTheOptimum) {
   Random random(3, 1);
   for (int trial = 0; trial < 200; ++trial) {
@@ -333,7 +333,7 @@ TEST(NonnegativeFit, IsTheOptimum) {
   }
 }
 
-TEST(NonnegativeFit, TakesOneOfTwoThatAreTheSame) {
+TEST(NonnegativeFit, UsesOneOfTwoEqualUnknowns) {
   const std::vector<double> f = nonnegative_fit({4, 4, 4, 4}, {8, 8});
   EXPECT_NEAR(f[0] + f[1], 2, 1e-12);
   EXPECT_EQ(std::min(f[0], f[1]), 0);

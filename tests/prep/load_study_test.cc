@@ -1,5 +1,3 @@
-#include "prep/load_study.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include "firm/error.h"
 #include "io/formats/data_exchange.h"
 #include "io/hdf5/hdf5.h"
-#include "prep/estimate_unknowns.h"
+#include "prep/study_data.h"
 #include "sim/simulate.h"
 #include "support/temporary_directory.h"
 
@@ -42,7 +40,7 @@ double largest_difference(const Block& a, const Block& b) {
   return most;
 }
 
-// A simulated study in a directory of its own, to be damaged.
+// A simulated study in its own directory, whose files tests may damage.
 class LoadStudy : public testing::Test {
  protected:
   void SetUp() override { make(small()); }
@@ -59,7 +57,7 @@ class LoadStudy : public testing::Test {
   }
 
   std::string path() const { return directory_ / "study.toml"; }
-  LoadedStudy load() const { return load_study(file_, path()); }
+  LoadedStudy load() const { return StudyData(file_, path()).load(all_slices(file_)); }
 
   template <typename Change>
   void change_data(const std::string& name, const Change& change) {
@@ -68,7 +66,8 @@ class LoadStudy : public testing::Test {
     write_acquisition(directory_ / name, a);
   }
 
-  // The error has exit code 3, names the file and the dataset, and says all that is in `words`.
+  // Expects an error with exit code 3 that names the file and the dataset, and contains all
+  // `words`.
   void expect_refused(const std::string& name, const std::string& field,
                       const std::vector<std::string>& words) const {
     try {
@@ -89,14 +88,14 @@ class LoadStudy : public testing::Test {
   StudyFile file_;
 };
 
-// Some of the slices, and what is done to them, are those of all.
-TEST_F(LoadStudy, ReadsSomeOfTheSlices) {
+// Slices have the same values whether some or all of them are loaded.
+TEST_F(LoadStudy, ReadsSomeSlices) {
   SimulateOptions o = small();
   o.slices = 5;
   o.counts = 1e6;
   make(o);
   const LoadedStudy all = load();
-  const LoadedStudy some = load_study(estimate_unknowns(file_, path()), path(), {1, 3});
+  const LoadedStudy some = StudyData(file_, path()).load({1, 3});
   EXPECT_EQ(some.study.slices, 3u);
   for (std::size_t i = 0; i < 4; ++i) {
     const Block& found = some.data[i].values;
@@ -110,19 +109,16 @@ TEST_F(LoadStudy, ReadsSomeOfTheSlices) {
   }
 }
 
-TEST_F(LoadStudy, NamesSlicesOfTheWholeVolume) {
+TEST_F(LoadStudy, NumbersSlicesInTheWholeStudy) {
   SimulateOptions o = small();
   o.slices = 5;
   make(o);
   change_data("xrf-2.h5", [](Acquisition& a) { a.data(7, 3) = kNan; });
-  EXPECT_NO_THROW(load_study(estimate_unknowns(file_, path()), path(), {0, 3}));
-  EXPECT_CONTAINS(error_of([&] {
-                    load_study(estimate_unknowns(file_, path()), path(), {2, 2});
-                  }),
-                  "in slice 3, angle 0");
+  EXPECT_NO_THROW(StudyData(file_, path()).load({0, 3}));
+  EXPECT_CONTAINS(error_of([&] { StudyData(file_, path()).load({2, 2}); }), "in slice 3, angle 0");
 }
 
-TEST_F(LoadStudy, GivesWhatWasSimulated) {
+TEST_F(LoadStudy, ReturnsSimulatedValues) {
   file_.sites[1].sigma = 0.5;
   file_.other = true;
   const LoadedStudy loaded = load();
@@ -145,7 +141,7 @@ TEST_F(LoadStudy, GivesWhatWasSimulated) {
   }
 }
 
-TEST_F(LoadStudy, GivesTheGeometryOfTheSimulation) {
+TEST_F(LoadStudy, ReturnsTheGeometryOfTheSimulation) {
   const LoadedStudy loaded = load();
   EXPECT_TRUE(loaded.study.common_geometry());
   const Geometry& g = loaded.study.xrt().geometry;
@@ -181,7 +177,7 @@ TEST_F(LoadStudy, FindsFilesRelativeToTheStudy) {
   EXPECT_EQ(load().data.size(), 4u);
 }
 
-TEST_F(LoadStudy, TakesSpacingAndAxisOfTheStudyThenOfTheFile) {
+TEST_F(LoadStudy, PrefersSpacingAndAxisOfTheStudy) {
   file_.sites[0].spacing.reset();
   file_.sites[0].rotation_axis.reset();
   EXPECT_TRUE(load().study.common_geometry());
@@ -221,15 +217,15 @@ TEST_F(LoadStudy, LoadsOneSiteWithoutTheFilesOfOthers) {
   for (const char* name : {"xrf-1.h5", "xrf-3.h5", "xrt.h5"}) {
     std::filesystem::remove(directory_ / name);
   }
-  const SiteEntry& entry = file_.sites[1];
+  StudyData data(file_, path());
   EXPECT_TRUE(
-      equal(estimate_and_prepare(file_, entry, path()).data.values, simulation_.sites[1].data));
-  EXPECT_EQ(load_site(file_, entry, path()).geometry.beamlets, simulation_.geometry.beamlets);
-  EXPECT_EQ(load_site(file_, entry, path()).name, "xrf-2");
+      equal(data.prepare("xrf-2", all_slices(file_)).data.values, simulation_.sites[1].data));
+  EXPECT_EQ(data.site("xrf-2").geometry.beamlets, simulation_.geometry.beamlets);
+  EXPECT_EQ(data.site("xrf-2").name, "xrf-2");
   EXPECT_THROW(load(), Error);
 }
 
-TEST_F(LoadStudy, AllowsASiteThatSawNothing) {
+TEST_F(LoadStudy, AcceptsASiteWithoutSignal) {
   change_data("xrf-1.h5", [](Acquisition& a) { std::ranges::fill(a.data.values(), 0.0f); });
   EXPECT_EQ(load().data[0].values(3, 1), 0.0f);
 }
@@ -269,7 +265,7 @@ TEST_F(LoadStudy, AveragesWhiteAndDarkOfEachBeamletAndSlice) {
   for (const bool with_dark : {true, false}) {
     if (!with_dark) a.dark = Block();
     write_acquisition(directory_ / "xrt.h5", a);
-    const Block b = estimate_and_prepare(file_, file_.sites[3], path()).data.values;
+    const Block b = StudyData(file_, path()).prepare("xrt", all_slices(file_)).data.values;
     for (std::size_t row = 0; row < 4; ++row) {
       for (std::size_t slice = 0; slice < 2; ++slice) {
         const std::size_t x = row % 2;
@@ -336,9 +332,9 @@ TEST_F(LoadStudy, RefusesAnglesThatAreNotFinite) {
   expect_refused("xrf-1.h5", "/exchange/theta", {"finite angles", "nan at angle 2"});
 }
 
-TEST_F(LoadStudy, RefusesASpacingAndAnAxisThatAreNone) {
+TEST_F(LoadStudy, RefusesInvalidSpacingAndAxis) {
   change_data("xrf-1.h5", [](Acquisition& a) { a.spacing = -1e-4; });
-  EXPECT_EQ(load().data.size(), 4u);  // the study has its own
+  EXPECT_EQ(load().data.size(), 4u);  // the study gives both
   file_.sites[0].spacing.reset();
   expect_refused("xrf-1.h5", "/measurement/instrument/detector/actual_pixel_size_x",
                  {"a positive length", "-0.0001 cm"});
@@ -382,7 +378,7 @@ TEST_F(LoadStudy, RefusesABeamThatIsNotAboveDark) {
 TEST_F(LoadStudy, RefusesATransmissionThatIsNotPositive) {
   Acquisition a = by_hand();
   file_.sites[3].prepare.minus_log = true;
-  a.data(2, 1) = 3;  // the dark frames have 1, 25 and 81 there
+  a.data(2, 1) = 3;  // the dark frames are 1, 25 and 81 there
   a.data(3, 0) = -5;
   write_acquisition(directory_ / "xrt.h5", a);
   expect_refused("xrt.h5", "/exchange/data",
@@ -390,7 +386,7 @@ TEST_F(LoadStudy, RefusesATransmissionThatIsNotPositive) {
                   "the first -0.0", "in slice 1, angle 1, beamlet 0"});
 }
 
-TEST_F(LoadStudy, RefusesWhatIsNoStudy) {
+TEST_F(LoadStudy, RefusesInvalidStudies) {
   file_.sites.pop_back();
   EXPECT_CONTAINS(error_of([&] { load(); }), "XRT");
 }

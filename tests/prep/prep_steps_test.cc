@@ -1,4 +1,4 @@
-// The steps of a preparation one by one, against slow or analytic references.
+// Compares each step of a preparation with a slow or analytic reference.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,11 +7,11 @@
 #include <numeric>
 #include <random>
 
+#include "prep/sinogram.h"
 #include "prep/steps/binning.h"
 #include "prep/steps/dead_beamlets.h"
 #include "prep/steps/normalize.h"
 #include "prep/steps/rings.h"
-#include "prep/sinogram.h"
 #include "prep/steps/transmission.h"
 #include "prep/steps/zingers.h"
 #include "support/temporary_directory.h"
@@ -32,9 +32,9 @@ Sinogram random_sinogram(std::size_t angles, std::size_t beamlets, std::size_t s
 
 // ---- binning
 
-TEST(Binning, IsTheMeanOfBeamletsAndRows) {
+TEST(Binning, AveragesBeamletsAndRows) {
   constexpr std::size_t kFrames = 2;
-  constexpr std::size_t kBeamlets = 7;  // one is left over
+  constexpr std::size_t kBeamlets = 7;  // one remains
   std::vector<float> raw(kFrames * 4 * kBeamlets);
   std::iota(raw.begin(), raw.end(), 0.0f);
   const auto at = [&](std::size_t f, std::size_t y, std::size_t x) {
@@ -55,7 +55,7 @@ TEST(Binning, IsTheMeanOfBeamletsAndRows) {
   EXPECT_EQ(out.values(0, 0), 0.0f);  // frame 0 was not written
 }
 
-TEST(Binning, OfOneChangesNothing) {
+TEST(Binning, OfOneKeepsValues) {
   const std::vector<float> raw = {1, 2, 3, 4, 5, 6};
   BinnedFrames out{Block(3, 2), {}, {}};
   bin_frames({raw, {0, 1, 0, 2}, 3}, {0, 2, 1}, out);
@@ -63,14 +63,14 @@ TEST(Binning, OfOneChangesNothing) {
   EXPECT_EQ(out.values(1, 1), 5.0f);
 }
 
-TEST(Binning, RemembersWhatIsSaturatedBeforeTheMeanHidesIt) {
+TEST(Binning, FindsSaturatedValuesBeforeAveraging) {
   const std::vector<float> raw = {1, 65535, 1, 1, 2, 2, 65534, 2};
   BinnedFrames out{Block(2, 1), std::vector<std::uint8_t>(2), {}};
   bin_frames({raw, {0, 1, 0, 2}, 4}, {0, 1, 2, 65535.0}, out);
   EXPECT_EQ(out.saturated, (std::vector<std::uint8_t>{1, 0}));
 }
 
-// Frames in memory, stored so many together.
+// Frames in memory, with chunks of a given size.
 class StoredFrames : public Frames {
  public:
   StoredFrames(std::size_t frames, std::size_t slices, std::size_t beamlets, std::size_t chunk)
@@ -106,10 +106,10 @@ class StoredFrames : public Frames {
   }
 };
 
-TEST(Binning, FindsWhatIsStuckBeforeTheMeanHidesIt) {
+TEST(Binning, FindsStuckBeamletsBeforeAveraging) {
   StoredFrames frames(4, 2, 8, 1);
   for (std::size_t f = 0; f < 4; ++f) {
-    frames.at(f, 1, 2) = 65535;  // beside beamlets that answer
+    frames.at(f, 1, 2) = 65535;  // beside beamlets that respond
     frames.at(f, 0, 6) = 0;
   }
   const BinnedFrames binned = read_binned(frames, {0, 1, 2, {}, true});
@@ -124,7 +124,7 @@ std::size_t values_of(const FrameBox& box, std::size_t beamlets) {
   return box.frames * box.slices * beamlets;
 }
 
-TEST(Pieces, AreSmallAndTogetherAll) {
+TEST(Pieces, AreSmallAndComplete) {
   constexpr std::size_t kMost = 8 * (std::size_t{32} << 20) / sizeof(float);
   struct Case {
     std::size_t frames, slices, beamlets, chunk, unit;
@@ -155,8 +155,8 @@ TEST(Pieces, AreSmallAndTogetherAll) {
   }
 }
 
-// 2.5 MiB of a frame, and 120 of them together: more than is read at once.
-TEST(Pieces, GiveTheSameWhateverIsStoredTogether) {
+// 120 frames of 2.5 MiB in one chunk: more than is read at once.
+TEST(Pieces, GiveEqualValuesForAnyChunks) {
   const StoredFrames plain(120, 6, 110'000, 1);
   StoredFrames stored(120, 6, 110'000, 120);
   ASSERT_GT(pieces_of(stored, 0, 6, 2).size(), 1u);
@@ -183,7 +183,7 @@ TEST(SinogramMarks, KeepTheFirstReason) {
             "1 bad ones, the first inf in slice 0, angle 1, beamlet 3");
 }
 
-TEST(SinogramMarks, AreFilledAlongTheRow) {
+TEST(SinogramMarks, AreInterpolatedAlongTheRow) {
   Block block(2 * 5, 1);
   std::copy_n(std::vector<float>{9, 1, 9, 9, 4, 9, 9, 9, 9, 9}.begin(), 10, block.data());
   Sinogram s(5, std::move(block));
@@ -195,7 +195,7 @@ TEST(SinogramMarks, AreFilledAlongTheRow) {
 
 // ---- zingers
 
-// What mark_zingers says, word by word.
+// The definition of mark_zingers, literally.
 std::vector<bool> zingers_by_definition(const Sinogram& s, std::size_t slice, double threshold) {
   const auto rows = static_cast<int>(s.angles);
   const auto columns = static_cast<int>(s.beamlets);
@@ -243,11 +243,11 @@ TEST(Zingers, AreMarkedAsDefined) {
     }
   }
   EXPECT_EQ(s.flaws[s.index(4, 8, 1)], Flaw::kZinger);
-  EXPECT_EQ(s.value(s.index(4, 8, 1)), 50.0f);  // nothing is invented
+  EXPECT_EQ(s.value(s.index(4, 8, 1)), 50.0f);  // values stay unchanged
 }
 
-// Most of an XRF map is near 0, where a median says nothing about what is large.
-TEST(Zingers, AreNotTheNoiseOfAnEmptyMap) {
+// Most of an XRF map is near 0, where the median is no measure of a large value.
+TEST(Zingers, IgnoreNoiseOfAnEmptyMap) {
   Sinogram s = random_sinogram(20, 30, 1, -0.01f, 0.01f);
   for (std::size_t a = 0; a < 20; ++a) {
     for (std::size_t x = 10; x < 20; ++x) s.value(s.index(a, x, 0)) += 5;
@@ -262,7 +262,7 @@ TEST(Zingers, AreNotTheNoiseOfAnEmptyMap) {
   EXPECT_EQ(zero.unusable(), 0u);
 }
 
-TEST(Zingers, DoNotCountMarkedNeighbours) {
+TEST(Zingers, IgnoreMarkedNeighbours) {
   Sinogram s = random_sinogram(3, 3, 1, 1, 1);
   for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) {
     s.value(k) = 1000;
@@ -284,7 +284,7 @@ TEST(Normalize, AveragesFramesByMeanOrMedian) {
   EXPECT_TRUE(std::isnan(average_frame(frames, 2, false)[0]));
 }
 
-TEST(Normalize, GivesTransmissionsByWhiteAndDark) {
+TEST(Normalize, DividesByWhiteAndDark) {
   Sinogram s = random_sinogram(3, 4, 2, 100, 200);
   const Sinogram raw = s;
   std::vector<double> white(8);
@@ -323,7 +323,7 @@ TEST(Normalize, KeepsTheUnitOfFluorescence) {
   for (const std::size_t k : {0u, 1u, 2u, 3u, 5u}) EXPECT_FLOAT_EQ(s.value(k), 300.0f);
 }
 
-TEST(Normalize, AirIsTheLineThroughBothEnds) {
+TEST(Normalize, DividesByTheLineThroughAir) {
   constexpr std::size_t kBeamlets = 20;
   Sinogram s = random_sinogram(4, kBeamlets, 2, 0.1f, 0.9f);
   for (std::size_t k = 0; k < s.size(); ++k) {
@@ -336,7 +336,7 @@ TEST(Normalize, AirIsTheLineThroughBothEnds) {
     const auto row = static_cast<double>(k / 2 / kBeamlets);
     s.value(k) *= static_cast<float>((2 + row) * (1 - 0.01 * x));  // I0 that jumps and is tilted
   }
-  s.value(s.index(1, 1, 0)) = 1e9f;  // not to be counted
+  s.value(s.index(1, 1, 0)) = 1e9f;  // to be ignored
   s.mark(s.index(1, 1, 0), Flaw::kZinger);
   divide_by_air(3, s);
   for (std::size_t k = 0; k < s.size(); ++k) {
@@ -345,7 +345,7 @@ TEST(Normalize, AirIsTheLineThroughBothEnds) {
   }
 }
 
-TEST(Normalize, ARowWithoutAirIsMarked) {
+TEST(Normalize, MarksRowsWithoutAir) {
   Sinogram s = random_sinogram(3, 6, 1, 1, 1);
   for (const std::size_t x : {0u, 5u}) {
     s.value(s.index(0, x, 0)) = -1;
@@ -355,7 +355,7 @@ TEST(Normalize, ARowWithoutAirIsMarked) {
   s.value(s.index(2, 5, 0)) = 4;
   divide_by_air(1, s);
   EXPECT_EQ(s.count(Flaw::kNoBeam), 6u + 4u);
-  EXPECT_FLOAT_EQ(s.value(s.index(2, 2, 0)), 0.25f);  // the other end alone
+  EXPECT_FLOAT_EQ(s.value(s.index(2, 2, 0)), 0.25f);  // only the other end
 }
 
 // ---- transmissions
@@ -373,7 +373,7 @@ TEST(Transmission, IsClippedAndCounted) {
   EXPECT_EQ(clip({}, {}, s).low, 0u);
 }
 
-TEST(Transmission, HasALogarithmAboveZero) {
+TEST(Transmission, MarksValuesWithoutLogarithm) {
   Sinogram s(4, Block(4, 1));
   std::copy_n(std::vector<float>{0.5f, 0, -2, std::numeric_limits<float>::infinity()}.begin(), 4,
               &s.value(0));
@@ -397,14 +397,14 @@ TEST(DeadBeamlets, NeverChange) {
   EXPECT_EQ(dead[0].slice, 1u);
   mark_dead(dead, s);
   EXPECT_EQ(s.count(Flaw::kDead), 4u);
-  EXPECT_TRUE(dead_beamlets(s, stuck, false).empty());  // told once
+  EXPECT_TRUE(dead_beamlets(s, stuck, false).empty());  // marked already
   EXPECT_TRUE(
       dead_beamlets(random_sinogram(2, 5, 2, 3, 3), stuck, true).empty());  // too few angles
 }
 
 // ---- rings
 
-// The algorithm of the paper, with a column after the other, for a window that fits.
+// The algorithm of the paper, column by column, for an odd window within the row.
 std::vector<float> sorted_and_smoothed(const Sinogram& s, std::size_t half) {
   std::vector<float> result(s.size());
   std::vector<std::vector<std::pair<float, std::size_t>>> columns(s.beamlets);
@@ -436,7 +436,7 @@ TEST(Rings, AreRemovedBySorting) {
   }
 }
 
-TEST(Rings, LeaveWhatHasNone) {
+TEST(Rings, KeepValuesWithoutRings) {
   Sinogram s(30, Block(40 * 30, 2));
   for (std::size_t k = 0; k < s.size(); ++k) s.value(k) = static_cast<float>(k / 2 / 30);
   const Sinogram before = s;
@@ -444,8 +444,8 @@ TEST(Rings, LeaveWhatHasNone) {
   EXPECT_TRUE(std::ranges::equal(s.values.values(), before.values.values()));
 }
 
-// A beamlet that reads too high, next to one that is dead: the stripe goes, the dead one stays out.
-TEST(Rings, MaskedBeamletsDoNotDisturb) {
+// Removes the stripe of a beamlet beside a dead one, which stays masked.
+TEST(Rings, IgnoreMaskedBeamlets) {
   const std::size_t angles = 60;
   const std::size_t beamlets = 50;
   Sinogram s(beamlets, Block(angles * beamlets, 1));

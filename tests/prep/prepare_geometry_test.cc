@@ -1,15 +1,15 @@
-// The rays of a site that is prepared: binning, axis, shift and angles.
+// The rays of a prepared site: binning, axis, shift and angles.
 #include <gtest/gtest.h>
 
 #include "firm/projector.h"
-#include "support/xrt_site.h"
+#include "prep/xrt_site.h"
 
 namespace firm {
 namespace {
 
 using PrepareGeometry = XrtSite;
 
-TEST_F(PrepareGeometry, BinsBeamletsAndRowsFromTheFirstSliceOn) {
+TEST_F(PrepareGeometry, BinsBeamletsAndRowsFromFirstSlice) {
   constexpr std::size_t kRows = 6;
   Block data(kAngles * beamlets_, kRows);
   for (std::size_t k = 0; k < data.size(); ++k) data.data()[k] = static_cast<float>(k % 977);
@@ -35,10 +35,10 @@ TEST_F(PrepareGeometry, BinsBeamletsAndRowsFromTheFirstSliceOn) {
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "2 slices as in [image]");
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "binning = 3: 7 rows, found 6");
   entry_.first_slice = 0;
-  expect_warning(prepare(), "the last 2 of the 68 beamlets are not used: 3 of them make one");
+  expect_warning(prepare(), "the last 2 of the 68 beamlets are not used, because binning = 3");
 }
 
-TEST_F(PrepareGeometry, FindsTheAxisInBinnedBeamletsAndTellsItInThoseOfTheFile) {
+TEST_F(PrepareGeometry, ReportsTheAxisInBeamletsOfTheFile) {
   Block two(clean_.rows(), 2);  // binning takes two rows
   Block white(file_data_.white.rows(), 2);
   Block dark(file_data_.dark.rows(), 2);
@@ -56,12 +56,12 @@ TEST_F(PrepareGeometry, FindsTheAxisInBinnedBeamletsAndTellsItInThoseOfTheFile) 
   ASSERT_TRUE(p.report.axis);
   EXPECT_NEAR(p.report.axis->axis, geometry_.rotation_axis, 0.25);
   EXPECT_EQ(p.site.geometry.rotation_axis, p.report.axis->axis / 2);
-  entry_.axis_search = 2;  // beamlets of the file, too: 32 to 36, and it is at 37.3
-  expect_warning(prepare(), "at the end of where it was looked for, 32 to 36");
+  entry_.axis_search = 2;  // in beamlets of the file: 32 to 36; the axis is at 37.3
+  expect_warning(prepare(), "at the end of the search range 32 to 36");
 }
 
-// What is a point of the common image is displaced at this site; rays of the common image see it
-// where the detector has seen it.
+// The object is displaced at this site. Rays through the common image must meet it at the same
+// beamlet as at the site.
 TEST_F(PrepareGeometry, ShiftsTheRaysWithTheObject) {
   constexpr int kRight = 5;
   constexpr int kUp = -3;

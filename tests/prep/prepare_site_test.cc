@@ -1,15 +1,15 @@
-// The preparation of a site as a whole: from a file as beamlines leave it to b and weights.
+// The whole preparation of a site: from a file of a beamline to b and weights.
 #include <gtest/gtest.h>
 
 #include "io/hdf5/hdf5.h"
-#include "support/xrt_site.h"
+#include "prep/xrt_site.h"
 
 namespace firm {
 namespace {
 
 using PrepareSite = XrtSite;
 
-TEST_F(PrepareSite, GoodDataHasNoWeightsAndNothingToTell) {
+TEST_F(PrepareSite, GivesGoodDataNoWeightsAndNoWarnings) {
   const PreparedSite p = prepare();
   EXPECT_LT(error(p), 0.003);
   EXPECT_EQ(p.data.weights.rows(), 0u);
@@ -19,7 +19,7 @@ TEST_F(PrepareSite, GoodDataHasNoWeightsAndNothingToTell) {
   EXPECT_EQ(p.site.geometry.rotation_axis, geometry_.rotation_axis);
 }
 
-// ---- all that files in the wild have, at once
+// ---- all problems of real data at once
 
 class BadData : public XrtSite {
  protected:
@@ -44,7 +44,7 @@ class BadData : public XrtSite {
     entry_.find_rotation_axis = true;
   }
 
-  // Root mean square of b - clean of one beamlet.
+  // Root mean square of b - clean, of one beamlet.
   double beamlet_error(const PreparedSite& p, std::size_t beamlet) const {
     double sum = 0;
     for (std::size_t a = 0; a < kAngles; ++a) {
@@ -58,7 +58,7 @@ class BadData : public XrtSite {
   static constexpr std::size_t kRing = 30;
 };
 
-TEST_F(BadData, IsMendedOrMasked) {
+TEST_F(BadData, IsCorrectedOrMasked) {
   const PreparedSite p = prepare();
   EXPECT_LT(error(p), 0.02);
   ASSERT_EQ(p.data.weights.rows(), clean_.rows());
@@ -83,7 +83,7 @@ TEST_F(BadData, IsMendedOrMasked) {
                   "axis found at 37.");
 }
 
-TEST_F(BadData, IsWorseWithoutEachOfTheCorrections) {
+TEST_F(BadData, NeedsEachOfTheCorrections) {
   entry_.find_rotation_axis = false;
   const PreparedSite mended = prepare();
   const Preparation all = entry_.prepare;
@@ -106,9 +106,9 @@ TEST_F(BadData, IsWorseWithoutEachOfTheCorrections) {
                   "site xrt of ");
 }
 
-// ---- the single steps, as far as they need a file
+// ---- single steps that need a file
 
-TEST_F(PrepareSite, SaturatedValuesAreMasked) {
+TEST_F(PrepareSite, MasksSaturatedValues) {
   raw(3, 10) = 65535;
   raw(4, 11) = 70000;
   entry_.prepare.saturation = 65535;
@@ -118,7 +118,7 @@ TEST_F(PrepareSite, SaturatedValuesAreMasked) {
   EXPECT_LT(error(p), 0.003);
 }
 
-TEST_F(PrepareSite, SaturatedWhiteIsLeftOut) {
+TEST_F(PrepareSite, IgnoresSaturatedWhite) {
   entry_.prepare.saturation = 60000;
   file_data_.white(7, 0) = 65535;  // in one of four frames
   EXPECT_LT(error(prepare()), 0.002);
@@ -133,7 +133,7 @@ TEST_F(PrepareSite, SaturatedWhiteIsLeftOut) {
   EXPECT_LT(error(p), 0.002);
 }
 
-TEST_F(PrepareSite, TransmissionsAreClippedRefusedOrMasked) {
+TEST_F(PrepareSite, ClipsRefusesOrMasksTransmissions) {
   raw(3, 10) = 50;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "bad_values = \"mask\"");
   entry_.prepare.bad_values = "mask";
@@ -148,14 +148,14 @@ TEST_F(PrepareSite, TransmissionsAreClippedRefusedOrMasked) {
   EXPECT_GE(*std::min_element(p.data.values.values().begin(), p.data.values.values().end()), 0.0f);
 }
 
-TEST_F(PrepareSite, WhiteThatIsNotAboveDarkIsMasked) {
+TEST_F(PrepareSite, MasksWhiteNotAboveDark) {
   for (std::size_t f = 0; f < 4; ++f) file_data_.white(f * beamlets_ + 9, 0) = 20;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "white above dark");
   entry_.prepare.bad_values = "mask";
   EXPECT_EQ(prepare().report.no_beam, static_cast<std::size_t>(kAngles));
 }
 
-TEST_F(PrepareSite, DeadBeamletsAreToldOrMasked) {
+TEST_F(PrepareSite, WarnsAboutOrMasksDeadBeamlets) {
   for (std::size_t a = 0; a < kAngles; ++a) raw(a, 21) = 4711;
   PreparedSite p = prepare();
   expect_warning(p, "1 beamlet has the same value at all angles: 21 in slice 0; bad_values = ");
@@ -167,14 +167,14 @@ TEST_F(PrepareSite, DeadBeamletsAreToldOrMasked) {
   EXPECT_LT(error(p), 0.003);
 }
 
-TEST_F(PrepareSite, AZingerInAWhiteFrameIsMedianed) {
+TEST_F(PrepareSite, RemovesZingersFromWhiteFrames) {
   file_data_.white(2 * beamlets_ + 40, 0) *= 50;
   EXPECT_GT(error(prepare()), 0.1);
   entry_.prepare.zingers = 3;
   EXPECT_LT(error(prepare()), 0.003);
 }
 
-TEST_F(PrepareSite, AirAloneWillDo) {
+TEST_F(PrepareSite, NormalizesByAirAlone) {
   file_data_.white = Block();
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "normalize = \"air\" takes the beam from beamlets");
   entry_.prepare.normalize = "air";
@@ -184,7 +184,7 @@ TEST_F(PrepareSite, AirAloneWillDo) {
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "air: expected at most half of the 68 beamlets");
 }
 
-TEST_F(PrepareSite, TransmissionsFarFromOneAreTold) {
+TEST_F(PrepareSite, WarnsAboutImplausibleTransmissions) {
   for (float& value : file_data_.white.values()) value *= 1000;
   expect_warning(prepare(), "no transmission is above 0.00");
   for (float& value : file_data_.white.values()) value /= 3000;
@@ -194,7 +194,7 @@ TEST_F(PrepareSite, TransmissionsFarFromOneAreTold) {
   EXPECT_TRUE(prepare().report.all_warnings().empty());
 }
 
-TEST_F(PrepareSite, UnitsOfCountsNeedALogarithm) {
+TEST_F(PrepareSite, RefusesCountsWithoutLogarithm) {
   entry_.prepare.minus_log = false;
   for (const char* units : {"counts", "cts", "Counts", "ADU", "photons"}) {
     file_data_.units = units;
@@ -202,7 +202,7 @@ TEST_F(PrepareSite, UnitsOfCountsNeedALogarithm) {
   }
 }
 
-TEST_F(PrepareSite, ASliceWithoutAnyValueIsRefused) {
+TEST_F(PrepareSite, RefusesSlicesWithoutValues) {
   for (float& value : file_data_.data.values()) value = kNan;
   entry_.prepare.bad_values = "mask";
   EXPECT_CONTAINS(error_of([&] { prepare(); }),
@@ -210,8 +210,8 @@ TEST_F(PrepareSite, ASliceWithoutAnyValueIsRefused) {
                   "found none in slice 0; 4080 of 4080 values masked");
 }
 
-// About 1 / n of the data, a quarter of that for white, beside the object.
-TEST_F(PrepareSite, KnowsTheNoiseOfCounts) {
+// The variance beside the object is about 1 / n for the data, and a quarter of that for white.
+TEST_F(PrepareSite, ComputesTheNoiseOfCounts) {
   entry_.noise = Noise::kCounts;
   const PreparedSite p = prepare();
   ASSERT_EQ(p.data.weights.rows(), clean_.rows());
@@ -221,12 +221,13 @@ TEST_F(PrepareSite, KnowsTheNoiseOfCounts) {
   EXPECT_NEAR(p.site.sigma, std::sqrt(1.25 / 25000), 0.0007);
 }
 
-TEST_F(PrepareSite, RefusesKeysThatDoNotGoTogether) {
+TEST_F(PrepareSite, RefusesContradictingKeys) {
   entry_.prepare.normalize = "monitor";
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "a monitor, because normalize = \"monitor\"");
   entry_.prepare.minus_log = false;
   file_data_.units = "1";
-  EXPECT_CONTAINS(error_of([&] { prepare(); }), "normalize: expected minus_log = true with it");
+  EXPECT_CONTAINS(error_of([&] { prepare(); }),
+                  "normalize: expected minus_log = true: values after the logarithm");
   entry_.prepare.normalize = "auto";
   entry_.prepare.clip_high = 1;
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "clip_low, clip_high: expected minus_log = true");
@@ -249,7 +250,7 @@ TEST_F(PrepareSite, ScalesFluorescence) {
   EXPECT_EQ(p.report.normalized, "none");
 }
 
-TEST_F(PrepareSite, UnitsOfFluorescenceAreConvertedOrTold) {
+TEST_F(PrepareSite, ConvertsOrWarnsAboutUnitsOfFluorescence) {
   entry_.kind = "xrf";
   entry_.prepare = {};
   const auto expect_scale = [&](const char* units, double scale) {
@@ -265,16 +266,16 @@ TEST_F(PrepareSite, UnitsOfFluorescenceAreConvertedOrTold) {
   for (const char* units : {"counts", "cts/s", "Counts/sec"}) {
     expect_warning(expect_scale(units, 1), "firm calibrate");
   }
-  expect_warning(expect_scale("furlongs", 1), "the unit \"furlongs\" of the data is not known");
-  expect_warning(expect_scale("furlongs", 1), "taken for g/cm^2");
-  // A scale is from the numbers in the file, whatever their unit.
+  expect_warning(expect_scale("furlongs", 1), "the unit \"furlongs\" of the data is unknown");
+  expect_warning(expect_scale("furlongs", 1), "used as g/cm^2");
+  // A scale applies to the numbers in the file, whatever their unit.
   entry_.prepare.scale = 2;
   for (const char* units : {"ug/cm^2", "counts", "furlongs"}) {
     EXPECT_TRUE(expect_scale(units, 2).report.all_warnings().empty());
   }
 }
 
-TEST_F(PrepareSite, FramesThatWereNeverWrittenAreRefusedOrMasked) {
+TEST_F(PrepareSite, RefusesOrMasksMissingFrames) {
   const auto stop_at = [&](std::size_t angle) {
     for (std::size_t k = ray(angle, 0); k < file_data_.data.rows(); ++k) file_data_.data(k, 0) = 0;
   };
@@ -285,7 +286,7 @@ TEST_F(PrepareSite, FramesThatWereNeverWrittenAreRefusedOrMasked) {
       entry_.prepare = {};
       entry_.prepare.scale = 1;
     } else {
-      entry_.prepare.clip_low = 1e-3;  // which would make something of 0
+      entry_.prepare.clip_low = 1e-3;  // would turn 0 into a value
     }
     EXPECT_CONTAINS(error_of([&] { prepare(); }),
                     "expected values other than 0 at every angle, found 10 of 60 frames are 0 "
@@ -301,7 +302,7 @@ TEST_F(PrepareSite, FramesThatWereNeverWrittenAreRefusedOrMasked) {
   }
 }
 
-TEST_F(PrepareSite, FewCountsMayAllBeZeroByChance) {
+TEST_F(PrepareSite, AcceptsEmptyFramesOfFewCounts) {
   entry_.kind = "xrf";
   entry_.prepare = {};
   entry_.prepare.scale = 1;
@@ -315,10 +316,10 @@ TEST_F(PrepareSite, FewCountsMayAllBeZeroByChance) {
   EXPECT_CONTAINS(error_of([&] { prepare(); }), "30 of 60 frames");
 }
 
-TEST_F(PrepareSite, UnitsThatAreNoLogarithmAreTold) {
+TEST_F(PrepareSite, WarnsAboutUnitsOtherThanLogarithms) {
   entry_.prepare = {};
   file_data_.units = "furlongs";
-  expect_warning(prepare(), "taken for -log(transmission)");
+  expect_warning(prepare(), "used as -log(transmission)");
   file_data_.units = "1";
   EXPECT_TRUE(prepare().report.all_warnings().empty());
 }
@@ -334,7 +335,7 @@ void write_grid(const std::string& path, const std::vector<float>& data,
   writer.commit();
 }
 
-TEST_F(PrepareSite, ASpacingThatIsNotUsedIsTold) {
+TEST_F(PrepareSite, WarnsAboutUnusedSpacing) {
   h5::Writer writer(directory_ / "raw.h5");
   const std::vector<float> data = {1, 2, 3, 4, 5, 6};
   writer.dataset("/exchange/data", {2, 1, 3}, std::span<const float>(data));
@@ -346,7 +347,7 @@ TEST_F(PrepareSite, ASpacingThatIsNotUsedIsTold) {
   entry_.data = "raw.h5";
   entry_.prepare = {};
   const auto prepared = [&] {
-    return estimate_and_prepare(file_, entry_, directory_ / "study.toml");
+    return prepare_all_slices(file_, entry_, directory_ / "study.toml");
   };
   expect_warning(prepared(), "its unit \"parsecs\" is none of nm, um");
   EXPECT_DOUBLE_EQ(prepared().site.geometry.spacing, kPixel);
@@ -354,12 +355,12 @@ TEST_F(PrepareSite, ASpacingThatIsNotUsedIsTold) {
   EXPECT_TRUE(prepared().report.all_warnings().empty());
 }
 
-TEST_F(PrepareSite, CountersThatDisagreeBesideTheObjectAreTold) {
+TEST_F(PrepareSite, WarnsAboutCountersThatDisagreeBesideTheObject) {
   entry_.data = "xrt.nxs";
   const auto prepared = [&](float air) {
     write_grid(directory_ / "xrt.nxs", {100 * air, 20, 100 * air, 200 * air, 30, 200 * air},
                {100, 100, 100, 200, 200, 200});
-    return estimate_and_prepare(file_, entry_, directory_ / "study.toml");
+    return prepare_all_slices(file_, entry_, directory_ / "study.toml");
   };
   EXPECT_TRUE(prepared(0.98f).report.all_warnings().empty());
   expect_warning(prepared(0.35f), "is 0.35 in the 1 outermost beamlets on each side, not 1");
@@ -370,7 +371,7 @@ TEST_F(PrepareSite, CountersThatDisagreeBesideTheObjectAreTold) {
   EXPECT_NEAR(p.data.values(0, 0), 0, 1e-6);
 }
 
-TEST_F(PrepareSite, RelatesFluorescenceToTheMonitor) {
+TEST_F(PrepareSite, NormalizesFluorescenceByTheMonitor) {
   const std::vector<float> monitor = {100, 300, 200, 200, 200, 200};
   std::vector<float> data;
   for (const float i0 : monitor) data.push_back(2 * i0);
@@ -378,7 +379,7 @@ TEST_F(PrepareSite, RelatesFluorescenceToTheMonitor) {
   entry_.kind = "xrf";
   entry_.data = "xrf.nxs";
   entry_.prepare = {};
-  const PreparedSite p = estimate_and_prepare(file_, entry_, directory_ / "study.toml");
+  const PreparedSite p = prepare_all_slices(file_, entry_, directory_ / "study.toml");
   EXPECT_EQ(p.report.normalized, "monitor");
   for (const float value : p.data.values.values()) EXPECT_FLOAT_EQ(value, 400.0f);
 }

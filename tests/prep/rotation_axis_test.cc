@@ -1,4 +1,4 @@
-// The rotation axis, found in projections of phantoms with noise.
+// Estimates the rotation axis from noisy projections of phantoms.
 #include "prep/axis/rotation_axis.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr int kSize = 96;
 
 struct Trial {
-  double offset = 0;  // of the axis, beamlets from the middle
+  double offset = 0;  // of the axis from the middle, in beamlets
   int angles = 60;
   double span = 180;    // degrees
   double noise = 0.02;  // of the largest value
@@ -76,19 +76,19 @@ void expect_found(const Trial& trial) {
   for (const std::string& warning : data.warnings(axis)) ADD_FAILURE() << warning;
 }
 
-TEST(RotationAxisTest, IsFoundTensOfBeamletsOff) {
+TEST(RotationAxisTest, FindsAxisTensOfBeamletsOff) {
   for (const double offset : {-19.7, 0.0, 11.65, 19.5}) expect_found({offset});
 }
 
-TEST(RotationAxisTest, IsFoundOverAnySpan) {
+TEST(RotationAxisTest, FindsAxisOverAnySpan) {
   expect_found({.offset = 7.4, .angles = 45, .span = 360});
   for (const double offset : {9.4, -6.2}) {
     const AxisOf data({.offset = offset, .angles = 45, .span = 140, .noise = 0.01});
-    EXPECT_NEAR(data.find().axis, data.truth, 0.5);  // as measured: below 0.25, and 0.28
+    EXPECT_NEAR(data.find().axis, data.truth, 0.5);  // measured: below 0.25, and 0.28
   }
 }
 
-TEST(RotationAxisTest, AnglesThatAreLeftOutAreTold) {
+TEST(RotationAxisTest, WarnsAboutMissingAngles) {
   const AxisOf data({.offset = -6.2, .angles = 45, .span = 90, .noise = 0.01});
   const RotationAxis axis = data.find();
   EXPECT_NEAR(axis.axis, data.truth, 4);
@@ -99,12 +99,12 @@ TEST(RotationAxisTest, AnglesThatAreLeftOutAreTold) {
   }));
 }
 
-TEST(RotationAxisTest, IsFoundInFewProjectionsAndInFluorescence) {
+TEST(RotationAxisTest, FindsAxisInFewProjectionsAndInFluorescence) {
   expect_found({.offset = 5.3, .angles = 20, .noise = 0.01});
   expect_found({.offset = -13.7, .angles = 40, .noise = 0.05, .site = 0});
 }
 
-TEST(RotationAxisTest, IsFoundAmongMaskedValues) {
+TEST(RotationAxisTest, FindsAxisAmongMaskedValues) {
   AxisOf data({.offset = 9.2});
   Sinogram& s = data.sinogram;
   for (std::size_t a = 0; a < s.angles; ++a) {
@@ -117,17 +117,17 @@ TEST(RotationAxisTest, IsFoundAmongMaskedValues) {
   EXPECT_NEAR(data.find().axis, data.truth, 0.25);
 }
 
-TEST(RotationAxisTest, ShiftsOfAnglesAreAccountedFor) {
+TEST(RotationAxisTest, UsesShiftsOfAngles) {
   AxisOf data({.offset = -8});
   std::vector<double> shifts;
   for (const double angle : data.angles)
     shifts.push_back(6 * std::cos(angle) - 3 * std::sin(angle));
-  // The object is where it was; rays that are said to be shifted by a sinusoid see it elsewhere.
+  // The data has no shifts: with sinusoidal shifts the object seems to be elsewhere.
   const RotationAxis axis = find_rotation_axis(data.sinogram, data.angles, shifts, data.range);
   EXPECT_NEAR(axis.axis, data.truth, 0.25);
 }
 
-TEST(RotationAxisTest, ARangeThatIsTooNarrowIsTold) {
+TEST(RotationAxisTest, WarnsAboutNarrowRange) {
   AxisOf data({.offset = 15});
   data.range.width = 6;
   const RotationAxis axis = data.find();
@@ -138,7 +138,7 @@ TEST(RotationAxisTest, ARangeThatIsTooNarrowIsTold) {
   EXPECT_CONTAINS(warnings[0], "62 to 74");
 }
 
-TEST(RotationAxisTest, NothingToSeeIsTold) {
+TEST(RotationAxisTest, WarnsAboutEmptyData) {
   AxisOf data({});
   std::ranges::fill(data.sinogram.values.values(), 0.0f);
   const RotationAxis axis = data.find();
@@ -148,7 +148,7 @@ TEST(RotationAxisTest, NothingToSeeIsTold) {
   EXPECT_CONTAINS(data.warnings(axis)[0], "0 throughout");
 }
 
-TEST(RotationAxisTest, NoiseAloneIsTold) {
+TEST(RotationAxisTest, WarnsAboutPureNoise) {
   AxisOf data({});
   std::mt19937 random(3);
   std::normal_distribution<float> noise(0, 1);
@@ -160,7 +160,7 @@ TEST(RotationAxisTest, NoiseAloneIsTold) {
 
 // ---- centre of mass
 
-TEST(CentreOfMass, IsExactForAWholeObject) {
+TEST(CentreOfMass, IsExactForACompleteObject) {
   const AxisOf data({.offset = 17.25, .noise = 0});
   const auto axis = axis_by_centre_of_mass(data.sinogram, data.angles, {}, {0});
   ASSERT_TRUE(axis);

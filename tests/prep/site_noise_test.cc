@@ -1,4 +1,4 @@
-// How large noise is found to be, and what values count then.
+// Estimates of noise, and the weights of values.
 #include "prep/site_noise.h"
 
 #include <gtest/gtest.h>
@@ -8,10 +8,11 @@
 
 #include "io/formats/data_exchange.h"
 #include "physics/noise.h"
-#include "prep/load_study.h"
+#include "prep/study_data.h"
 #include "run/store/identity.h"
 #include "sim/noise.h"
 #include "sim/simulate.h"
+#include "support/prepare_site.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -28,7 +29,7 @@ Block normal_block(std::size_t rows, std::size_t columns, double sigma) {
 
 double largest(const Block& b) { return *std::ranges::max_element(b.values()); }
 
-// Root mean square of (a - b) / deviation: 1 where the deviation is right.
+// Root mean square of (a - b) / deviation: 1 if the deviation is right.
 double normalised_error(const Block& a, double b, const Block& deviation) {
   double sum = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
@@ -40,13 +41,13 @@ double normalised_error(const Block& a, double b, const Block& deviation) {
 
 // ---- from the values alone ---------------------------------------------------------------------
 
-TEST(EstimatedNoise, IsThatOfNoiseAlone) {
+TEST(EstimatedNoise, MatchesPureNoise) {
   EXPECT_NEAR(estimate_noise(normal_block(100 * 300, 1, 0.25), kAllCount, 300), 0.25, 0.25 * 0.04);
-  // Rows that are too short for pieces.
+  // Rows too short for pieces.
   EXPECT_NEAR(estimate_noise(normal_block(2000 * 8, 2, 3), kAllCount, 8), 3, 3 * 0.03);
 }
 
-TEST(EstimatedNoise, IsThatOfTheNoiseInSinograms) {
+TEST(EstimatedNoise, MatchesNoiseInSinograms) {
   for (const std::string preset : {"paper", "elements"}) {
     SimulateOptions options;
     options.preset = preset;
@@ -58,7 +59,7 @@ TEST(EstimatedNoise, IsThatOfTheNoiseInSinograms) {
         const double sigma = level * largest(b);
         Random random(3, i);
         add_gaussian_noise(level, random, b);
-        // Edges, which are everywhere in these, show where there is little noise.
+        // These have edges everywhere, which raise small estimates.
         EXPECT_NEAR(estimate_noise(b, kAllCount, beamlets) / sigma, 1, level < 0.02 ? 0.12 : 0.05)
             << preset << " " << clean.sites[i].name << " " << level;
       }
@@ -66,7 +67,7 @@ TEST(EstimatedNoise, IsThatOfTheNoiseInSinograms) {
   }
 }
 
-TEST(EstimatedNoise, DoesNotSeeWhatIsMasked) {
+TEST(EstimatedNoise, IgnoresMaskedValues) {
   Block values = normal_block(60 * 200, 1, 1);
   Block weights(values.rows(), 1);
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -77,14 +78,14 @@ TEST(EstimatedNoise, DoesNotSeeWhatIsMasked) {
   EXPECT_NEAR(estimate_noise(values, weights, 200), 1, 0.05);
 }
 
-TEST(EstimatedNoise, IsNoneWhereValuesAreSmooth) {
+TEST(EstimatedNoise, IsZeroForSmoothValues) {
   Block values(20 * 50, 1);
   EXPECT_EQ(estimate_noise(values, kAllCount, 50), 0);
   std::ranges::fill(values.values(), 3.0F);
   EXPECT_EQ(estimate_noise(values, kAllCount, 50), 0);
 }
 
-TEST(EstimatedNoise, DoesNotCountEmptyParts) {
+TEST(EstimatedNoise, IgnoresEmptyParts) {
   Block values = normal_block(80 * 200, 1, 1);
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (k % 200 >= 70) values.data()[k] = 0;
@@ -94,8 +95,9 @@ TEST(EstimatedNoise, DoesNotCountEmptyParts) {
 
 // ---- from counts -------------------------------------------------------------------------------
 
-TEST(CountedNoise, IsThatOfTransmission) {
-  constexpr std::size_t kRays = 20000;  // one angle: every ray has its own white and dark frames
+TEST(CountedNoise, MatchesTransmission) {
+  constexpr std::size_t kRays =
+      20000;  // one angle, so that each ray has its own white and dark frames
   for (const double b : {0.0, 0.7, 2.5}) {
     Block ideal(kRays, 1);
     std::ranges::fill(ideal.values(), static_cast<float>(b));
@@ -108,13 +110,13 @@ TEST(CountedNoise, IsThatOfTransmission) {
     }
     const Block deviation = transmission_deviation({counts.data, 1, dark, 10, 10}, found.b);
     EXPECT_NEAR(normalised_error(found.b, b, deviation), 1, 0.03) << b;
-    // Without the noise of white and dark frames it would be smaller.
+    // The deviation includes the noise of white and dark frames.
     const Block less = transmission_deviation({counts.data, 1, dark, 0, 0}, found.b);
     EXPECT_LT(less(0, 0), deviation(0, 0));
   }
 }
 
-TEST(CountedNoise, IsThatOfFluorescence) {
+TEST(CountedNoise, MatchesFluorescence) {
   Random random(5, 0);
   Block counts(20000, 1);
   Block b(20000, 1);
@@ -128,7 +130,7 @@ TEST(CountedNoise, IsThatOfFluorescence) {
   EXPECT_FLOAT_EQ(2 * binned(0, 0), fluorescence_deviation({counts}, b)(0, 0));
 }
 
-TEST(CountedNoise, OfNothingIsThatOfOneCount) {
+TEST(CountedNoise, OfZeroCountsIsThatOfOneCount) {
   Block counts(4, 1);
   Block b(4, 1);
   counts(1, 0) = 9;
@@ -143,7 +145,7 @@ TEST(CountedNoise, OfNothingIsThatOfOneCount) {
 TEST(CountedNoise, GivesWeightsOfAtMostOne) {
   Block deviation(100, 1);
   for (std::size_t k = 0; k < 100; ++k) deviation(k, 0) = static_cast<float>(k + 1);
-  deviation(0, 0) = 1e-9F;  // absurd
+  deviation(0, 0) = 1e-9F;  // an outlier
   Block weights;
   const double sigma = best_deviation(deviation, weights);
   EXPECT_EQ(sigma, 5);
@@ -159,7 +161,7 @@ TEST(CountedNoise, GivesWeightsOfAtMostOne) {
   EXPECT_EQ(masked(50, 0), 0);
 }
 
-// ---- as a study asks for it --------------------------------------------------------------------
+// ---- sigma of a study --------------------------------------------------------------------------
 
 class NoiseOfAStudy : public testing::Test {
  protected:
@@ -182,10 +184,10 @@ class NoiseOfAStudy : public testing::Test {
   StudyFile file_;
 };
 
-TEST_F(NoiseOfAStudy, IsEstimated) {
+TEST_F(NoiseOfAStudy, IsEstimatedOnRequest) {
   make(0.1, 0);
   for (SiteEntry& entry : file_.sites) entry.noise = Noise::kEstimated;
-  const LoadedStudy loaded = load_study(file_, path());
+  const LoadedStudy loaded = StudyData(file_, path()).load(all_slices(file_));
   for (const PreparationReport& r : loaded.reports) EXPECT_TRUE(r.all_warnings().empty());
   for (std::size_t i = 0; i < 4; ++i) {
     const double sigma = 0.1 * simulation_.sites[i].largest;
@@ -193,16 +195,17 @@ TEST_F(NoiseOfAStudy, IsEstimated) {
     EXPECT_FALSE(loaded.study.sites[i].weighted_values);
     EXPECT_EQ(loaded.data[i].weights.rows(), 0u);
   }
-  // What a process of several knows of all sites.
-  const StudyFile estimated = estimate_unknowns(file_, path()).file;
-  EXPECT_EQ(load_geometries(estimated, path()).sites[1].sigma, loaded.study.sites[1].sigma);
+  // A process of a parallel run knows this of all sites.
+  StudyData data(file_, path());
+  data.estimate();
+  EXPECT_EQ(data.geometries().sites[1].sigma, loaded.study.sites[1].sigma);
 }
 
-TEST_F(NoiseOfAStudy, IsCounted) {
+TEST_F(NoiseOfAStudy, IsComputedFromCountsOnRequest) {
   make(0, 2000);
   SiteEntry& xrt = file_.sites[3];
   xrt.noise = Noise::kCounts;
-  const PreparedSite loaded = estimate_and_prepare(file_, xrt, path());
+  const PreparedSite loaded = prepare_all_slices(file_, xrt, path());
   EXPECT_TRUE(loaded.report.noise->warning.empty());
   EXPECT_TRUE(loaded.site.weighted_values);
   // Rays beside the object: 1 / n for the data, a tenth for each of white and dark frames.
@@ -211,23 +214,23 @@ TEST_F(NoiseOfAStudy, IsCounted) {
   ASSERT_EQ(weights.size(), loaded.data.values.size());
   EXPECT_GT(*std::ranges::min_element(weights), 0);
   EXPECT_EQ(*std::ranges::max_element(weights), 1);
-  // The more is absorbed, the less a value counts: about exp(-b).
+  // The weight of a value decreases with absorption, about as exp(-b).
   const auto values = loaded.data.values.values();
   const auto most = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
   EXPECT_GT(values[most], 1);
   EXPECT_NEAR(weights[most] * std::exp(values[most]), 1, 0.3);
 }
 
-TEST_F(NoiseOfAStudy, CountsAreNeededForIt) {
+TEST_F(NoiseOfAStudy, NeedsCounts) {
   make(0.01, 0);
   file_.sites[0].noise = Noise::kCounts;
-  const std::string text = error_of([&] { load_study(file_, path()); });
+  const std::string text = error_of([&] { StudyData(file_, path()).load(all_slices(file_)); });
   EXPECT_CONTAINS(text, "/exchange/data@units: expected \"counts\"");
   EXPECT_CONTAINS(text, "\"g/cm^2\"");
   EXPECT_CONTAINS(text, "sigma = \"estimate\"");
 }
 
-TEST_F(NoiseOfAStudy, XrfCountsAreScaled) {
+TEST_F(NoiseOfAStudy, ScalesWithXrfCounts) {
   make(0, 0);
   Acquisition a = read_acquisition(directory_ / "xrf-1.h5");
   a.units = "counts";
@@ -236,14 +239,14 @@ TEST_F(NoiseOfAStudy, XrfCountsAreScaled) {
   write_acquisition(directory_ / "xrf-1.h5", a);
   file_.sites[0].prepare.scale = 0.5;
   file_.sites[0].noise = Noise::kCounts;
-  const PreparedSite loaded = estimate_and_prepare(file_, file_.sites[0], path());
+  const PreparedSite loaded = prepare_all_slices(file_, file_.sites[0], path());
   EXPECT_FLOAT_EQ(loaded.data.values(17, 0), 200);
   EXPECT_DOUBLE_EQ(loaded.site.sigma, 0.5);
   EXPECT_FLOAT_EQ(loaded.data.weights(17, 0), 1.0F / 400);
   EXPECT_EQ(loaded.data.weights(16, 0), 1);
 }
 
-TEST_F(NoiseOfAStudy, HasAFloorWhereThereIsNone) {
+TEST_F(NoiseOfAStudy, HasAFloorForValuesWithoutNoise) {
   make(0, 0);
   SiteEntry entry = file_.sites[0];
   entry.noise = Noise::kEstimated;
@@ -258,8 +261,8 @@ TEST_F(NoiseOfAStudy, HasAFloorWhereThereIsNone) {
   EXPECT_DOUBLE_EQ(site.sigma, 0.005);
 }
 
-// A current in a unit of its own, called counts.
-TEST_F(NoiseOfAStudy, DoubtsCountsThatAreTooQuiet) {
+// A current in its own unit, labelled counts.
+TEST_F(NoiseOfAStudy, WarnsAboutCountsThatAreTooQuiet) {
   make(0, 0);
   SiteEntry entry = file_.sites[0];
   entry.noise = Noise::kCounts;
@@ -273,7 +276,7 @@ TEST_F(NoiseOfAStudy, DoubtsCountsThatAreTooQuiet) {
   EXPECT_NEAR(site.sigma, 2, 0.01);
 }
 
-TEST_F(NoiseOfAStudy, MasksStay) {
+TEST_F(NoiseOfAStudy, KeepsMasks) {
   make(0, 0);
   Site site;
   site.geometry.beamlets = 2;
@@ -289,11 +292,11 @@ TEST_F(NoiseOfAStudy, MasksStay) {
   EXPECT_EQ(data.weights.rows(), 0u);
 }
 
-TEST_F(NoiseOfAStudy, IsPartOfTheIdentityOfARun) {
+TEST_F(NoiseOfAStudy, ChangesTheIdentityOfARun) {
   make(0, 2000);
-  const LoadedStudy plain = load_study(file_, path());
+  const LoadedStudy plain = StudyData(file_, path()).load(all_slices(file_));
   file_.sites[3].noise = Noise::kCounts;
-  const LoadedStudy weighted = load_study(file_, path());
+  const LoadedStudy weighted = StudyData(file_, path()).load(all_slices(file_));
   const auto identity = [](const LoadedStudy& l) {
     std::vector<std::string> fingerprints;
     for (const SiteData& d : l.data) fingerprints.push_back(fingerprint(d));

@@ -1,4 +1,4 @@
-// What a chart is made of: ticks, ranges, lines, legend, styles.
+// Tests of the parts of a chart: ticks, ranges and thinned lines.
 #include "report/charts/chart_axis.h"
 
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/picture.h"
 #include "report/charts/chart.h"
 #include "report/charts/chart_legend.h"
 #include "report/charts/chart_line.h"
+#include "report/picture.h"
 
 namespace firm {
 namespace {
@@ -43,7 +43,7 @@ TEST(LinearTicks, AreRoundNumbers) {
             (Labels{"\u22120.05", "0.00", "0.05", "0.10"}));
 }
 
-TEST(LinearTicks, OfLargeAndSmallNumbersSharePowersOfTen) {
+TEST(LinearTicks, SharePowerOfTenForLargeAndSmallNumbers) {
   EXPECT_EQ(labels_of(linear_ticks({0, 1.1e6}, 4)),
             (Labels{"0", "0.5\u00d710^{6}", "1.0\u00d710^{6}"}));
   EXPECT_EQ(labels_of(linear_ticks({-2e-7, 1e-7}, 4)),
@@ -53,7 +53,7 @@ TEST(LinearTicks, OfLargeAndSmallNumbersSharePowersOfTen) {
             (Labels{"1000000", "1000002", "1000004"}));
 }
 
-// What holds for the ticks of any axis.
+// Checks that hold for the ticks of any axis.
 void expect_in_order(const std::vector<Tick>& ticks, ValueRange range, int most) {
   const int count = static_cast<int>(labels_of(ticks).size());
   EXPECT_LE(count, most) << range.low << " to " << range.high;
@@ -66,7 +66,7 @@ void expect_in_order(const std::vector<Tick>& ticks, ValueRange range, int most)
   }
 }
 
-TEST(Ticks, AreInTheRangeAndNotTooMany) {
+TEST(Ticks, StayInRangeAndBelowLimit) {
   for (const int most : {2, 3, 6, 9}) {
     for (double width = 1e-12; width < 1e12; width *= 1.7) {
       for (const double low : {0.0, 0.3 * width, -0.77 * width, 1e4 * width, -1e4 * width}) {
@@ -83,7 +83,7 @@ TEST(Ticks, AreInTheRangeAndNotTooMany) {
   }
 }
 
-TEST(LogTicks, AreLabelledAtPowersOfTen) {
+TEST(LogTicks, LabelPowersOfTen) {
   const std::vector<Tick> ticks = log_ticks({1e-3, 20}, 8);
   EXPECT_EQ(labels_of(ticks),
             (Labels{"10^{\u22123}", "10^{\u22122}", "10^{\u22121}", "10^{0}", "10^{1}"}));
@@ -91,7 +91,7 @@ TEST(LogTicks, AreLabelledAtPowersOfTen) {
   EXPECT_DOUBLE_EQ(ticks[4].value, 5e-3);
 }
 
-TEST(LogTicks, OfAFewPowersHaveOthersBetween) {
+TEST(LogTicks, LabelOtherDigitsIfPowersAreFew) {
   EXPECT_EQ(labels_of(log_ticks({1, 10}, 8)), (Labels{"1", "2", "5", "10"}));
   EXPECT_EQ(labels_of(log_ticks({0.015, 0.3}, 8)), (Labels{"0.02", "0.05", "0.1", "0.2"}));
   EXPECT_EQ(labels_of(log_ticks({1.5e-4, 2.5e-3}, 8)),
@@ -101,12 +101,12 @@ TEST(LogTicks, OfAFewPowersHaveOthersBetween) {
   EXPECT_EQ(labels_of(log_ticks({31, 49}, 5)), (Labels{"35", "40", "45"}));
 }
 
-TEST(LogTicks, OfManyPowersLeaveSomeOut) {
+TEST(LogTicks, SkipPowersIfThereAreMany) {
   EXPECT_EQ(labels_of(log_ticks({1e-7, 1e2}, 6)),
             (Labels{"10^{\u22126}", "10^{\u22124}", "10^{\u22122}", "10^{0}", "10^{2}"}));
 }
 
-TEST(ShownRange, HasALittleMoreThanTheValues) {
+TEST(ShownRange, AddsMarginToValues) {
   const ValueRange linear = shown_range({}, Values{0, NAN, 10, kInfinity, 3});
   EXPECT_NEAR(linear.low, -0.4, 1e-9);
   EXPECT_NEAR(linear.high, 10.4, 1e-9);
@@ -115,7 +115,7 @@ TEST(ShownRange, HasALittleMoreThanTheValues) {
   EXPECT_NEAR(std::log10(log.high), 2.08, 1e-9);
 }
 
-TEST(ShownRange, IsTheAxissOwnUnlessThatIsEmpty) {
+TEST(ShownRange, PrefersRangeOfAxisUnlessEmpty) {
   Axis axis{.range = ValueRange{2, 3}};
   EXPECT_EQ(shown_range(axis, Values{0, 9}).low, 2);
   axis.range = ValueRange{3, 2};
@@ -138,7 +138,7 @@ TEST(ShownRange, IsNeverEmpty) {
   }
 }
 
-TEST(Thinned, KeepsTheExtremesOfEveryColumn) {
+TEST(Thinned, KeepsExtremesOfEveryColumn) {
   Polyline line;
   for (int k = 0; k < 10000; ++k) line.push_back({k * 0.01, 50 + 40 * std::sin(0.37 * k * k)});
   const Polyline thin = thinned(line, 0, 100);
@@ -160,12 +160,12 @@ TEST(Thinned, KeepsTheExtremesOfEveryColumn) {
                              [](const Point& a, const Point& b) { return a.x < b.x; }));
 }
 
-TEST(Thinned, LeavesFewPointsAsTheyAre) {
+TEST(Thinned, KeepsFewPointsUnchanged) {
   const Polyline line = {{0, 1}, {10, 5}, {3, 2}, {3, 9}, {200, 7}};
   EXPECT_EQ(thinned(line, 0, 300), line);
 }
 
-TEST(Thinned, IsShortOutsideOfTheFrame) {
+TEST(Thinned, MergesPointsOutsideOfFrame) {
   Polyline line;
   for (int k = 0; k < 1000; ++k) line.push_back({-5000.0 + 5 * k, k % 7 * 1.0});
   line.push_back({10, 3});

@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "firm/error.h"
-#include "support/full_disk.h"
 #include "io/files/pending_file.h"
-#include "report/picture.h"
 #include "report/charts/chart_axis.h"
 #include "report/charts/chart_legend.h"
 #include "report/charts/chart_line.h"
+#include "report/picture.h"
+#include "support/full_disk.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -33,7 +33,7 @@ Figure two_charts() {
   return figure;
 }
 
-TEST(Legend, HasEveryLabelOnceInTheStyleOfItsFirstSeries) {
+TEST(Legend, ShowsEveryLabelOnceInStyleOfFirstSeries) {
   const Figure figure = with_shared_styles(two_charts());
   EXPECT_EQ(figure.charts[0].series[0].style, 3);
   EXPECT_EQ(figure.charts[1].series[0].style, 4);
@@ -46,7 +46,7 @@ TEST(Legend, HasEveryLabelOnceInTheStyleOfItsFirstSeries) {
   EXPECT_TRUE(entries[2].band && !entries[1].band);
 }
 
-TEST(Legend, StartsNewRowsWhereRoomIsShort) {
+TEST(Legend, StartsNewRowsWhenTooWide) {
   const Canvas canvas(1, 1);
   std::vector<LegendEntry> entries(7, {.label = "a label"});
   entries[3].label = "a label that is longer";
@@ -104,7 +104,7 @@ class FigureFile : public ::testing::Test {
     EXPECT_EQ(directory_.count(), 1u);
     return file_content(directory_ / "f.svg");
   }
-  // Rows that have the frame's colour over 100 pixels: its top and its bottom.
+  // Rows with more than 100 pixels in the frame's colour: its top and its bottom.
   static std::vector<int> frame_rows(const Picture& picture) {
     std::vector<int> rows;
     for (int y = 0; y < picture.height(); ++y) {
@@ -118,7 +118,7 @@ class FigureFile : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(FigureFile, IsAnSvg) {
+TEST_F(FigureFile, IsValidSvg) {
   const std::string text = svg(two_charts());
   EXPECT_TRUE(text.starts_with("<?xml"));
   EXPECT_TRUE(is_well_formed(text));
@@ -128,12 +128,12 @@ TEST_F(FigureFile, IsAnSvg) {
   EXPECT_EQ(count(svg(more), "<path"), count(text, "<path") + 1);
 }
 
-TEST_F(FigureFile, HasTheSameBytesEveryTime) {
+TEST_F(FigureFile, IsReproducible) {
   const std::string first = svg(two_charts());
   EXPECT_EQ(svg(two_charts()), first);
 }
 
-TEST_F(FigureFile, IsSmallForManyPoints) {
+TEST_F(FigureFile, StaysSmallForManyPoints) {
   Figure figure;
   Series series{.label = "noise", .markers = true};
   for (int k = 0; k < 100000; ++k) {
@@ -148,7 +148,7 @@ TEST_F(FigureFile, IsSmallForManyPoints) {
   EXPECT_LT(svg(figure).size(), 100000u);
 }
 
-TEST_F(FigureFile, ShowsDataWhereItIs) {
+TEST_F(FigureFile, DrawsDataAtItsPosition) {
   Figure figure;
   Chart chart{.x = {.range = ValueRange{0, 1}}, .y = {.log = true, .range = ValueRange{1, 1e4}}};
   chart.series = {
@@ -164,7 +164,7 @@ TEST_F(FigureFile, ShowsDataWhereItIs) {
   const auto row = [&](double part) {
     return static_cast<int>(frame[1] - part * (frame[1] - frame[0]));
   };
-  // A line that is not on whole pixels has no pixel quite of its colour.
+  // A line between two pixels has no pixel of exactly its colour.
   const auto near = [&](int x, double part) {
     for (int y = row(part) - 1; y <= row(part) + 1; ++y) {
       if (picture.at(x, y).r < colour.r + 40 && picture.at(x, y).b > 150) return true;
@@ -182,7 +182,7 @@ TEST_F(FigureFile, ShowsDataWhereItIs) {
   EXPECT_EQ(picture.at(middle + 20, row(0.85)), kWhite);
 }
 
-TEST_F(FigureFile, ShowsSomethingWhateverTheData) {
+TEST_F(FigureFile, HandlesAnyData) {
   const std::vector<std::vector<Series>> all = {
       {},
       {{}},
@@ -198,13 +198,14 @@ TEST_F(FigureFile, ShowsSomethingWhateverTheData) {
     for (const bool log : {false, true}) {
       Figure figure;
       figure.charts.push_back({.x = {.log = log}, .y = {.log = log}, .series = series});
-      figure.charts.front().levels = {{.y = -1, .label = "below"}, {.y = NAN, .label = "nowhere"}};
+      figure.charts.front().reference_lines = {{.y = -1, .label = "below"},
+                                               {.y = NAN, .label = "nowhere"}};
       EXPECT_TRUE(is_well_formed(svg(figure)));
     }
   }
 }
 
-TEST_F(FigureFile, OfOnePointHasADotInTheMiddle) {
+TEST_F(FigureFile, DrawsSinglePointInTheMiddle) {
   Figure figure;
   figure.charts.push_back({.series = {{.x = {3}, .y = {7}}}});
   write_figure(directory_ / "f.png", figure);
@@ -215,11 +216,12 @@ TEST_F(FigureFile, OfOnePointHasADotInTheMiddle) {
   EXPECT_NEAR(dot.front(), (frame.front() + frame.back()) / 2, 4);
 }
 
-TEST_F(FigureFile, ShowsLevelsThatAreInTheRange) {
+TEST_F(FigureFile, ShowsReferenceLinesInRange) {
   constexpr Rgb kGrey = {110, 110, 110};
   Figure figure;
   figure.charts.push_back({.y = {.range = ValueRange{0, 4}}});
-  figure.charts[0].levels = {{.y = 1, .label = "one"}, {.y = 5, .label = "five"}, {.y = NAN}};
+  figure.charts[0].reference_lines = {
+      {.y = 1, .label = "one"}, {.y = 5, .label = "five"}, {.y = NAN}};
   write_figure(directory_ / "f.png", figure);
   const Picture picture(directory_ / "f.png");
   const std::vector<int> frame = frame_rows(picture);
@@ -231,7 +233,7 @@ TEST_F(FigureFile, ShowsLevelsThatAreInTheRange) {
   EXPECT_NEAR(lines[0], frame[1] - 0.25 * (frame[1] - frame[0]), 1.5);
 }
 
-TEST_F(FigureFile, KeepsTheLegendAboveTheCharts) {
+TEST_F(FigureFile, PutsLegendAboveCharts) {
   Figure figure;
   figure.charts.push_back({.series = {}});
   write_figure(directory_ / "f.png", figure);
@@ -249,7 +251,7 @@ TEST_F(FigureFile, KeepsTheLegendAboveTheCharts) {
   EXPECT_EQ(frame.size(), 2u);
 }
 
-TEST_F(FigureFile, ThatCannotBeWrittenIsAnError) {
+TEST_F(FigureFile, ThrowsIfItCannotBeWritten) {
   EXPECT_THROW(write_figure("/nonexistent/f.svg", two_charts()), Error);
   EXPECT_THROW(write_figure("/nonexistent/f.png", two_charts()), Error);
   EXPECT_CONTAINS(error_of([&] { write_figure(directory_ / "f.pdf", two_charts()); }), ".svg or");
@@ -264,16 +266,16 @@ TEST_F(FigureFile, ThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(file_content(directory_ / "f.svg"), "old");
 }
 
-TEST_F(FigureFile, OfSeriesThatDoNotFitIsABug) {
+TEST_F(FigureFile, RejectsSeriesOfDifferentLengths) {
   Figure figure = two_charts();
   figure.charts[0].series[0].y.pop_back();
   EXPECT_THROW(write_figure(directory_ / "f.svg", figure), std::logic_error);
 }
 
-// The canvas's own, as far as charts show them badly.
+// Features of the canvas that are hard to test through charts.
 class Drawing : public ::testing::Test {
  protected:
-  // Pixels that are not white, in every row.
+  // Number of pixels in every row that are not white.
   std::vector<int> row_ink(const Canvas& canvas) const {
     canvas.write_png(directory_ / "c.png");
     const Picture picture(directory_ / "c.png");
@@ -294,7 +296,7 @@ class Drawing : public ::testing::Test {
   Canvas canvas_{100, 60};
 };
 
-TEST_F(Drawing, IsCutAtTheClip) {
+TEST_F(Drawing, StopsAtClip) {
   const std::vector<Point> line = {{0, 10.5}, {100, 10.5}};
   canvas_.clip(20, 0, 30, 60);
   canvas_.line(line, {});
@@ -304,7 +306,7 @@ TEST_F(Drawing, IsCutAtTheClip) {
   EXPECT_EQ(ink(canvas_), 30 + 60);
 }
 
-TEST_F(Drawing, OfMarkersIsOfOneSize) {
+TEST_F(Drawing, MakesMarkersOfEqualSize) {
   for (const auto shape : {Marker::Shape::kCircle, Marker::Shape::kSquare, Marker::Shape::kTriangle,
                            Marker::Shape::kDiamond}) {
     Canvas canvas(60, 60);

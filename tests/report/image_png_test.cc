@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "firm/error.h"
-#include "support/full_disk.h"
 #include "io/files/pending_file.h"
 #include "report/picture.h"
 #include "report/pictures/overview.h"
+#include "support/full_disk.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -26,7 +26,7 @@ Panel example(std::size_t rows, std::size_t columns) {
   return panel;
 }
 
-// The longest run of ink along a row.
+// Length of the longest run of ink in a row.
 int longest_line(const Picture& picture) {
   int longest = 0;
   for (int y = 0; y < picture.height(); ++y) {
@@ -39,7 +39,7 @@ int longest_line(const Picture& picture) {
   return longest;
 }
 
-TEST(ScaleBar, IsARoundNumberNearAQuarterOfTheWidth) {
+TEST(ScaleBar, HasRoundLengthNearQuarterOfWidth) {
   for (double um = 1e-3; um < 1e7; um *= 1.07) {
     const ScaleBar bar = scale_bar(um * 1e-4);
     const double part = bar.length / (um * 1e-4);
@@ -48,7 +48,7 @@ TEST(ScaleBar, IsARoundNumberNearAQuarterOfTheWidth) {
   }
 }
 
-TEST(ScaleBar, HasTheUnitThatFits) {
+TEST(ScaleBar, UsesFittingUnit) {
   EXPECT_EQ(scale_bar(250e-4).label, "50 \u00b5m");
   EXPECT_DOUBLE_EQ(scale_bar(250e-4).length, 50e-4);
   EXPECT_EQ(scale_bar(400e-4).label, "100 \u00b5m");
@@ -60,7 +60,7 @@ TEST(ScaleBar, HasTheUnitThatFits) {
   EXPECT_EQ(scale_bar(2e-7).label, "0.5 nm");
 }
 
-TEST(ImagePng, ShowsTheImageTheRightWayUp) {
+TEST(ImagePng, PutsRowZeroOnTop) {
   const TemporaryDirectory directory;
   write_image_png(directory / "a.png", example(2, 2), 1e-4, Colormap::kGrey);
   const Picture picture(directory / "a.png");
@@ -71,14 +71,14 @@ TEST(ImagePng, ShowsTheImageTheRightWayUp) {
   EXPECT_EQ(directory.count(), 1u);
 }
 
-TEST(ImagePng, HasABarOfTheRightLength) {
+TEST(ImagePng, DrawsScaleBarToScale) {
   const TemporaryDirectory directory;
-  // 250 pixels of 1 um are drawn on 500; 50 um are 100.
+  // 250 pixels of 1 um are drawn 500 pixels wide, so 50 um are 100 pixels.
   write_image_png(directory / "a.png", example(250, 250), 1e-4);
   EXPECT_EQ(longest_line(Picture(directory / "a.png")), 100);
 }
 
-TEST(ImagePng, IsOfAUsefulSizeWhateverTheImage) {
+TEST(ImagePng, HasUsefulSizeForAnyImage) {
   const TemporaryDirectory directory;
   for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{1, 1},
                                       {1, 3000},
@@ -94,7 +94,7 @@ TEST(ImagePng, IsOfAUsefulSizeWhateverTheImage) {
   }
 }
 
-TEST(ImagePng, ShowsWhatIsNotANumber) {
+TEST(ImagePng, ShowsNanInMagenta) {
   const TemporaryDirectory directory;
   Panel panel = example(2, 2);
   panel.values[0] = NAN;
@@ -103,10 +103,10 @@ TEST(ImagePng, ShowsWhatIsNotANumber) {
   EXPECT_EQ(Picture(directory / "a.png").count({255, 0, 255}), 200 * 200);
 }
 
-TEST(ImagePng, LeavesTheOldFileWhenTheDiskIsFull) {
+TEST(ImagePng, KeepsOldFileWhenDiskIsFull) {
   const TemporaryDirectory directory;
   write_text_file(directory / "a.png", "old");
-  for (const rlim_t bytes : std::vector<rlim_t>{0, 500}) {
+  for (const std::uint64_t bytes : std::vector<std::uint64_t>{0, 500}) {
     const std::string text = error_on_full_disk(
         bytes, [&] { write_image_png(directory / "a.png", example(9, 9), 1e-4); });
     EXPECT_CONTAINS(text, "a.png: expected a file that can be written");
@@ -123,7 +123,7 @@ class Overview : public ::testing::Test {
     return block;
   }
   static ImageStack stack(const Block& block) { return {"xrt", "attenuation", "1/cm", &block}; }
-  // Panels of a row, in the middle of their left half.
+  // Colours of the panels of a row, in the middle of their left half.
   static Rgb in_row(const Picture& picture, int row) {
     return picture.at(58 + 70, 86 + row * 326 + 140);
   }
@@ -132,7 +132,7 @@ class Overview : public ::testing::Test {
   ImageGrid grid_{2, 2, 1e-4};
 };
 
-TEST_F(Overview, ComparesWithTheTruth) {
+TEST_F(Overview, ComparesWithTruth) {
   Block truth = flat(1);
   truth(1, 0) = 3;
   Block image = flat(2);
@@ -142,17 +142,17 @@ TEST_F(Overview, ComparesWithTheTruth) {
   EXPECT_EQ(in_row(picture, 0), colour_of(Colormap::kViridis, 0));
   EXPECT_EQ(in_row(picture, 1), colour_of(Colormap::kViridis, 0.5));
   EXPECT_EQ(in_row(picture, 2), colour_of(Colormap::kDiverging, 1));
-  // Right of it there is no difference.
+  // The right half has no difference.
   EXPECT_EQ(picture.at(58 + 210, 86 + 2 * 326 + 70), kWhite);
 }
 
-TEST_F(Overview, DoesWithoutTheTruth) {
+TEST_F(Overview, WorksWithoutTruth) {
   const Block image = flat(2);
   write_overview(directory_ / "o.png", "title", grid_, {stack(image)}, {}, 0);
   EXPECT_LT(Picture(directory_ / "o.png").height(), 500);
 }
 
-TEST_F(Overview, ShowsWhatIsNotInTheTruth) {
+TEST_F(Overview, ShowsElementThatTruthLacks) {
   const Block truth = flat(0);
   Block image = flat(0);
   image(0, 0) = 5;

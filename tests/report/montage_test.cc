@@ -13,7 +13,7 @@
 namespace firm {
 namespace {
 
-TEST(Colormap, RunsFromEndToEnd) {
+TEST(Colormap, InterpolatesAndClamps) {
   EXPECT_EQ(colour_of(Colormap::kViridis, 0), (Rgb{0x44, 0x01, 0x54}));
   EXPECT_EQ(colour_of(Colormap::kViridis, 0.5), (Rgb{0x21, 0x90, 0x8c}));
   EXPECT_EQ(colour_of(Colormap::kViridis, 1), (Rgb{0xfd, 0xe7, 0x25}));
@@ -27,7 +27,7 @@ TEST(Colormap, RunsFromEndToEnd) {
   EXPECT_GT(colour_of(Colormap::kDiverging, 0.8).r, colour_of(Colormap::kDiverging, 0.8).b);
 }
 
-TEST(Resample, TakesTheMeanOverAPixel) {
+TEST(Resample, AveragesOverPixelArea) {
   const Panel panel{"", 2, 4, {1, 3, 5, 7, 2, 4, 6, 8}};
   EXPECT_EQ(resample(panel, 2, 4), panel.values);
   EXPECT_EQ(resample(panel, 1, 2), (std::vector<float>{2.5f, 6.5f}));
@@ -49,7 +49,7 @@ TEST(Montage, PutsRowZeroOnTopAndTheFirstPanelLeft) {
   const TemporaryDirectory directory;
   Montage montage;
   montage.panel_width = 100;
-  // Bright above dark, then dark above bright; different from the colour bar, which is smooth.
+  // The panels are bright above dark, then dark above bright, unlike the smooth colour bar.
   montage.rows.push_back({"row", Colormap::kGrey, 1, {{"a", 2, 1, {1, 0}}, {"b", 2, 1, {0, 1}}}});
   write_montage(directory / "m.png", montage);
   EXPECT_EQ(directory.count(), 1u);
@@ -61,7 +61,7 @@ TEST(Montage, PutsRowZeroOnTopAndTheFirstPanelLeft) {
   EXPECT_GT(dark_left.front(), dark_right.back());
 }
 
-TEST(Montage, ColoursByTheGivenRange) {
+TEST(Montage, UsesGivenRange) {
   const TemporaryDirectory directory;
   Montage montage;
   montage.panel_width = 100;
@@ -76,7 +76,7 @@ TEST(Montage, ColoursByTheGivenRange) {
   EXPECT_EQ(picture.at(left + 90, middle), (Rgb{64, 64, 64}));
 }
 
-TEST(Montage, ShowsOneValueInTheColourOfNothing) {
+TEST(Montage, ShowsSingleValueInColourOfZero) {
   const TemporaryDirectory directory;
   for (const Colormap map : {Colormap::kGrey, Colormap::kDiverging}) {
     Montage montage;
@@ -89,7 +89,7 @@ TEST(Montage, ShowsOneValueInTheColourOfNothing) {
   }
 }
 
-// The columns of pixels that a text of 20 pixels' height, centred at 200, takes in the picture.
+// Columns of pixels that a text takes: 20 pixels high, centred at 200.
 std::pair<int, int> extent_of(const std::string& text, double max_width) {
   const TemporaryDirectory directory;
   Canvas canvas(400, 30);
@@ -107,7 +107,7 @@ std::pair<int, int> extent_of(const std::string& text, double max_width) {
   return extent;
 }
 
-// A title that is too long has to stay clear of the panel to the right.
+// A long title must not cover the panel to its right.
 TEST(Canvas, KeepsTextWithinItsWidth) {
   const auto [left, right] = extent_of("WWWWWW", 0);
   const int width = right - left;
@@ -118,11 +118,11 @@ TEST(Canvas, KeepsTextWithinItsWidth) {
     EXPECT_LE(last, 200 + 0.4 * width + 1);
     EXPECT_GT(last - first, 0.6 * width);
   }
-  // Nothing fits: an ellipsis, at most; and characters of two bytes are not cut in halves.
+  // If nothing fits, at most an ellipsis is drawn; characters of two bytes are never cut.
   EXPECT_LT(extent_of("\u00b5\u00b5\u00b5", 3).second, 220);
 }
 
-TEST(Montage, ThatCannotBeWrittenIsAnError) {
+TEST(Montage, ThrowsIfItCannotBeWritten) {
   Montage montage;
   montage.rows.push_back({"row", Colormap::kGrey, 1, {{"a", 1, 1, {1}}}});
   EXPECT_THROW(write_montage("/nonexistent/m.png", montage), Error);

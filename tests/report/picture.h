@@ -1,4 +1,4 @@
-// A picture read back from its file.
+// Picture: reads a PNG file, for tests.
 #pragma once
 
 #include <cairo.h>
@@ -25,7 +25,7 @@ class Picture {
                              y * cairo_image_surface_get_stride(surface_) + 4 * x;
     return {p[2], p[1], p[0]};
   }
-  // Rows in which a colour occurs at all, from the top.
+  // Rows that contain a colour between two columns, from the top.
   std::vector<int> rows_with(Rgb colour, int from_x, int to_x) const {
     std::vector<int> rows;
     for (int y = 0; y < height(); ++y) {

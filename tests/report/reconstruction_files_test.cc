@@ -23,7 +23,7 @@ Block ramp(std::size_t slices) {
   return images;
 }
 
-// Files below a directory, relative to it.
+// All files below a directory, relative to it.
 std::set<std::string> files_in(const std::string& directory) {
   std::set<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
@@ -46,7 +46,7 @@ class ReconstructionFiles : public ::testing::Test {
   Block xrt_ = ramp(2);
 };
 
-TEST_F(ReconstructionFiles, AreTheseAndNoOthers) {
+TEST_F(ReconstructionFiles, AreExactlyTheDocumentedOnes) {
   write("deep/run");
   EXPECT_EQ(files_in(directory_ / "deep/run"),
             (std::set<std::string>{
@@ -57,7 +57,7 @@ TEST_F(ReconstructionFiles, AreTheseAndNoOthers) {
   EXPECT_EQ(read_images(directory_ / "deep/run/images.h5", "xrt", kGrid, 2)(7, 1), xrt_(7, 1));
 }
 
-TEST_F(ReconstructionFiles, HaveTheSameBytesEachTime) {
+TEST_F(ReconstructionFiles, AreReproducible) {
   write("a");
   write("b");
   write("b");
@@ -67,8 +67,8 @@ TEST_F(ReconstructionFiles, HaveTheSameBytesEachTime) {
   }
 }
 
-// One range for all slices, the whole of it: a slice alone has other colours.
-TEST_F(ReconstructionFiles, HaveOneRangeOfColours) {
+// All slices share one colour range, so a slice written alone has other colours.
+TEST_F(ReconstructionFiles, ShareOneColourRange) {
   write("both");
   for (float& v : xrt_.values()) v = 0;
   for (std::size_t p = 0; p < xrt_.rows(); ++p) xrt_(p, 0) = ramp(2)(p, 0);
@@ -87,7 +87,7 @@ TEST_F(ReconstructionFiles, DescribeTiffsAsImageJDoes) {
   EXPECT_CONTAINS(tiff, "\nunit=um\nvunit=g/cm^3\nsite=xrf-1\nslice=1\nquantity=density\n");
 }
 
-TEST_F(ReconstructionFiles, TellHowFarTheyAre) {
+TEST_F(ReconstructionFiles, ReportProgress) {
   std::vector<double> parts;
   write("run", [&](const std::string& stage, double part) {
     EXPECT_EQ(stage.rfind("writ", 0), 0u);
@@ -100,7 +100,7 @@ TEST_F(ReconstructionFiles, TellHowFarTheyAre) {
   EXPECT_EQ(parts.back(), 1);
 }
 
-TEST_F(ReconstructionFiles, DoNotLeaveTheRunDirectory) {
+TEST_F(ReconstructionFiles, StayWithinRunDirectory) {
   const std::string text = error_of([&] {
     write_reconstruction(directory_ / "run", kGrid, {{"../evil", "density", "1", &xrf_}}, {});
   });
@@ -108,16 +108,16 @@ TEST_F(ReconstructionFiles, DoNotLeaveTheRunDirectory) {
   EXPECT_TRUE(files_in(directory_.path()).empty());
 }
 
-TEST_F(ReconstructionFiles, AreMissingWhenTheDiskIsFull) {
-  for (const rlim_t bytes : std::vector<rlim_t>{0, 1000}) {
+TEST_F(ReconstructionFiles, AreNotWrittenWhenDiskIsFull) {
+  for (const std::uint64_t bytes : std::vector<std::uint64_t>{0, 1000}) {
     const std::string run = "run" + std::to_string(bytes);
     EXPECT_CONTAINS(error_on_full_disk(bytes, [&] { write(run); }), "images.h5: ");
     EXPECT_TRUE(files_in(directory_ / run).empty());
   }
 }
 
-// A directory in the way of a picture stops the writing; what came before it is there, whole.
-TEST_F(ReconstructionFiles, NameTheFileThatFails) {
+// A directory with the name of a picture makes writing fail; files written before are complete.
+TEST_F(ReconstructionFiles, NameFailingFileInError) {
   write("whole");
   fs::create_directories(directory_ / "run/recon/xrt_rec/recon_00001.png");
   EXPECT_CONTAINS(error_of([&] { write("run"); }),

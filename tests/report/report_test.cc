@@ -1,4 +1,4 @@
-// The parts of report.html: packed values, thinned curves, and the page around the document.
+// Tests of the parts of report.html: packed values, thinned curves, and the page itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<unsigned char> unbase64(const std::string& text) {
   return bytes;
 }
 
-TEST(PackedValuesTest, Base64IsThatOfTheStandard) {
+TEST(PackedValues, EncodesStandardBase64) {
   const std::map<std::string, std::string> known = {
       {"", ""},         {"f", "Zg=="},        {"fo", "Zm8="},
       {"foo", "Zm9v"},  {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
@@ -47,7 +47,7 @@ TEST(PackedValuesTest, Base64IsThatOfTheStandard) {
   }
 }
 
-TEST(PackedValuesTest, SmallStacksKeepEveryBit) {
+TEST(PackedValues, KeepsEveryBitOfSmallStacks) {
   const Packing packing = choose_packing(6, 2, 1000);
   EXPECT_EQ(packing.bits, 32);
   EXPECT_EQ(packing.reduction, 1u);
@@ -68,7 +68,7 @@ TEST(PackedValuesTest, SmallStacksKeepEveryBit) {
   }
 }
 
-TEST(PackedValuesTest, SixteenBitsAreOffByHalfAStepAtMost) {
+TEST(PackedValues, RoundsSixteenBitsByAtMostHalfAStep) {
   Packing packing;
   packing.bits = 16;
   packing.slices = {0};
@@ -90,7 +90,7 @@ TEST(PackedValuesTest, SixteenBitsAreOffByHalfAStepAtMost) {
   }
 }
 
-TEST(PackedValuesTest, GivesUpDigitsThenSlicesThenResolution) {
+TEST(PackedValues, GivesUpPrecisionThenSlicesThenResolution) {
   EXPECT_EQ(choose_packing(100, 10, 4000).bits, 32);
   EXPECT_EQ(choose_packing(100, 10, 3999).bits, 16);
   EXPECT_EQ(choose_packing(100, 10, 2000).slices.size(), 10u);
@@ -103,7 +103,7 @@ TEST(PackedValuesTest, GivesUpDigitsThenSlicesThenResolution) {
   EXPECT_EQ(choose_packing(100, 10, 10).reduction, 5u);
 }
 
-TEST(PackedValuesTest, ReducedValuesAreMeansUpToTheEdge) {
+TEST(PackedValues, ReducesToMeansUpToTheEdge) {
   Packing packing;
   packing.reduction = 2;
   packing.slices = {1};
@@ -123,14 +123,14 @@ TEST(PackedValuesTest, ReducedValuesAreMeansUpToTheEdge) {
   }
 }
 
-TEST(ThinnedCurveTest, ShortCurvesKeepAllThatIsFinite) {
+TEST(ThinnedCurve, KeepsAllFinitePointsOfShortCurves) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> values = {1, nan, 3, std::numeric_limits<double>::infinity(), 5};
   const std::vector<long> rounds = {0, 1, 2, 3, 4};
   EXPECT_EQ(thinned(values, rounds, 20), (std::vector<std::size_t>{0, 2, 4}));
 }
 
-TEST(ThinnedCurveTest, LongCurvesKeepBeginningEndAndEveryPeak) {
+TEST(ThinnedCurve, KeepsStartEndAndPeaksOfLongCurves) {
   std::vector<double> values(100000);
   for (std::size_t k = 0; k < values.size(); ++k) values[k] = 1 / (1 + static_cast<double>(k));
   values[31415] = 9;
@@ -156,7 +156,7 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-TEST(ReportPageTest, NoTextCanLeaveTheDocument) {
+TEST(ReportPage, LetsNoTextEscapeFromTheDocument) {
   const nlohmann::json document = {{"name", "</script><script>alert(1)</script><!-- & \\ \" \n"}};
   const std::string page = report_page(document.dump());
   EXPECT_EQ(count(page, "<script"), count(page_bundle(), "<script"));
@@ -168,7 +168,7 @@ TEST(ReportPageTest, NoTextCanLeaveTheDocument) {
             document);
 }
 
-TEST(ReportPageTest, AllowsNothingFromElsewhere) {
+TEST(ReportPage, AllowsNoExternalContent) {
   const std::string page = report_page("{}");
   EXPECT_EQ(count(page, R"(http-equiv="Content-Security-Policy")"), 1u);
   EXPECT_EQ(count(page, "default-src 'none'; connect-src 'none'; script-src 'sha256-"), 1u);

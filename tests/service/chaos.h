@@ -1,4 +1,5 @@
-// Kills processes of a federation at moments that a seed decides, and lets every run end well.
+// Kills processes of a federation at random moments, determined by a seed, and expects every run to
+// finish.
 #pragma once
 
 #include <cmath>
@@ -10,7 +11,7 @@ namespace firm {
 
 class Chaos {
  public:
-  // Of bytes that a site sends between two kills.
+  // Range of the bytes that a site sends between two kills.
   struct Range {
     double least = 0;
     double most = 0;
@@ -18,7 +19,7 @@ class Chaos {
   Chaos(FederationProcesses& federation, unsigned seed, Range bytes)
       : federation_(federation), random_(seed), bytes_(bytes) {}
 
-  // Run after run, until there have been that many.
+  // Makes runs until that many processes have been killed.
   void strike(int kills) {
     while (kills_ < kills && !::testing::Test::HasFailure()) {
       federation_.new_run();
@@ -37,13 +38,13 @@ class Chaos {
   int kills() const { return kills_; }
   int runs() const { return runs_; }
   int attempts() const { return attempts_; }
-  // Attempts that did not begin at round 0.
+  // Number of attempts that did not begin at round 0.
   int resumed() const { return resumed_; }
 
  private:
   enum Moment { kSetUp, kKeys, kBytes, kResults };
 
-  // False when the run has ended before.
+  // Returns false when the run has ended before the kill.
   bool strike_once() {
     const std::string site = pick(FederationProcesses::sites());
     switch (std::discrete_distribution<int>({1, 1, 7, 1})(random_)) {
@@ -73,7 +74,7 @@ class Chaos {
     return strike_when(site, [&] { return federation_.sent(site, "offer") > before; });
   }
 
-  // All is still while the victim is killed: within a message as often as not.
+  // Stalls the connection while the victim is killed, often within a message.
   bool strike_after_bytes(const std::string& site) {
     TcpProxy& proxy = federation_.proxy(site);
     const double exponent = std::uniform_real_distribution<double>(0, 1)(random_);
@@ -84,7 +85,7 @@ class Chaos {
     const std::string victim = flip() ? site : pick(FederationProcesses::everyone());
     const bool alive = federation_.running(victim);
     if (alive) federation_.kill(victim);
-    // Whether the coordinator hears of the end or of the new beginning first.
+    // Decides whether the coordinator first learns of the end or of the restart.
     const bool first = flip();
     if (first) proxy.resume();
     if (alive) federation_.start(victim);
@@ -93,7 +94,7 @@ class Chaos {
     return alive;
   }
 
-  // Files of results follow images.h5.
+  // Strikes when images.h5 is written; the other result files follow it.
   bool strike_at_results(const std::string& site) {
     namespace fs = std::filesystem;
     const std::string images = federation_.out(site) + "/images.h5";
@@ -106,7 +107,7 @@ class Chaos {
     });
   }
 
-  // Kills the site, or now and then the coordinator.
+  // Kills the site, or sometimes the coordinator.
   bool strike_when(const std::string& site, const std::function<bool()>& moment) {
     const bool in_time = wait_until(FederationProcesses::kPatience,
                                     [&] { return moment() || !federation_.any_running(); });

@@ -1,4 +1,4 @@
-// As chaos_test.cc, for longer.
+// Longer versions of chaos_test.cc.
 #include "service/chaos.h"
 
 namespace firm {
@@ -36,7 +36,7 @@ TEST(ChaosLong, FewRounds) {
   EXPECT_GE(chaos.attempts(), chaos.runs() + 30);
 }
 
-// Connections break, in either direction; nobody is killed.
+// Breaks connections in either direction; kills no process.
 TEST(ChaosLong, CutConnections) {
   FederationPlan plan;
   plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=300"};
@@ -66,15 +66,15 @@ TEST(ChaosLong, CutConnections) {
   EXPECT_GE(attempts, 30);
 }
 
-// Sites whose coordinator does not come back to tell them leave with their results.
+// Sites whose coordinator does not come back end with their results.
 TEST(ChaosLong, CoordinatorDoesNotComeBack) {
   FederationProcesses federation{FederationPlan{}};
   federation.start_all();
   EXPECT_TRUE(wait_until(FederationProcesses::kPatience,
                          [&] { return federation.sent("xrt", "share") > 0; }));
-  // Without room on its disk it cannot finish the run.
-  Process& coordinator = federation.process(FederationProcesses::kCoordinator);
-  coordinator.limit_files(0);
+  // With a full disk the coordinator cannot finish the run.
+  ChildProcess& coordinator = federation.process(FederationProcesses::kCoordinator);
+  coordinator.limit_file_size(0);
   EXPECT_EQ(coordinator.wait(FederationProcesses::kPatience), 3);
   for (const std::string& site : FederationProcesses::sites()) {
     EXPECT_TRUE(federation.running(site)) << site;

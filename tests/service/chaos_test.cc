@@ -1,4 +1,4 @@
-// kill -9 at any moment: the images are those of an undisturbed run, byte for byte.
+// kill -9 at random moments: the images equal those of an undisturbed run, byte for byte.
 #include "service/chaos.h"
 
 namespace firm {
@@ -9,12 +9,12 @@ void expect_all_struck(FederationProcesses& federation, Chaos& chaos, int kills)
   std::printf("%d kills, %d runs, %d attempts, %d of them from a checkpoint\n", chaos.kills(),
               chaos.runs(), chaos.attempts(), chaos.resumed());
   EXPECT_EQ(chaos.kills(), kills);
-  // Most kills are within an attempt.
+  // Most kills happen within an attempt.
   EXPECT_GE(chaos.attempts(), chaos.runs() + kills / 3);
   EXPECT_FALSE(federation.any_running());
 }
 
-// Hundreds of small sums.
+// A run with hundreds of small sums.
 TEST(Chaos, ManyRounds) {
   FederationPlan plan;
   plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=300"};
@@ -24,7 +24,7 @@ TEST(Chaos, ManyRounds) {
   EXPECT_GE(chaos.resumed(), 1);
 }
 
-// Shares of 300 x 300 words are sent in two chunks: nearly all kills are within one.
+// Shares of 300 x 300 words are sent in several chunks: nearly all kills happen within a share.
 TEST(Chaos, LargeVectors) {
   FederationPlan plan;
   plan.size = 300;
@@ -35,17 +35,17 @@ TEST(Chaos, LargeVectors) {
   expect_all_struck(federation, chaos, 8);
 }
 
-// Sum after sum at the end of a run, without checkpoints: every attempt begins at round 0.
+// Kills at each of the last sums of a run without checkpoints: every attempt begins at round 0.
 TEST(Chaos, LastRounds) {
   FederationPlan plan;
   plan.checkpoint_seconds = 1000;
-  plan.delay = 30;  // slow enough for a kill to be in time
+  plan.delay = 30;  // slow enough to kill in time
   FederationProcesses federation(plan);
   const int sums = federation.reference().at("exchanges").get<int>();
   federation.start_all();
   int kills = 0;
   for (const std::string victim : {"xrf-1", "xrt", "coordinator", "xrf-3"}) {
-    const int sum = sums - 3 + kills;  // the last is that by which sites see that all had the same
+    const int sum = sums - 3 + kills;  // the last sum confirms the others
     EXPECT_TRUE(wait_until(FederationProcesses::kPatience, [&] {
       return federation.place("xrf-2") >= FederationProcesses::Place{kills + 1, sum};
     })) << federation.everything_printed();

@@ -1,12 +1,12 @@
-// Files that a killed federation has left, and that are not as it left them.
+// A killed federation whose files were changed or damaged before it is started again.
 #include <fstream>
 #include <set>
 #include <sstream>
 
-#include "service/federation_processes.h"
 #include "firm/error.h"
 #include "io/hdf5/hdf5.h"
 #include "run/store/checkpoint.h"
+#include "service/federation_processes.h"
 
 namespace firm {
 namespace {
@@ -52,8 +52,8 @@ class CheckpointFaults : public ::testing::Test {
     return all;
   }
 
-  // Starts all and kills all, when there are checkpoints at several rounds.
-  void leave_midway(const std::vector<std::string>& settings = {}, int newest = 0) {
+  // Starts all processes, and kills them once there are checkpoints of several rounds.
+  void kill_midway(const std::vector<std::string>& settings = {}, int newest = 0) {
     federation_.new_run();
     federation_.start(FederationProcesses::kCoordinator, settings);
     for (const std::string& site : FederationProcesses::sites()) federation_.start(site, settings);
@@ -64,8 +64,8 @@ class CheckpointFaults : public ::testing::Test {
     ASSERT_GE(common().size(), 2u);
   }
 
-  // Goes on with what is there; the run begins again at that round.
-  void expect_to_go_on_from(int round) {
+  // Starts all processes again; the run must resume at that round.
+  void expect_resume_from(int round) {
     federation_.start_all();
     federation_.expect_all_finish();
     const std::vector<int> beginnings = federation_.beginnings();
@@ -76,7 +76,7 @@ class CheckpointFaults : public ::testing::Test {
   FederationProcesses federation_;
 };
 
-// The number of values, all of which can be read; what they are, only the hash tells.
+// Returns the number of values. All can be read; only the hash shows whether they are right.
 std::size_t readable_values(const std::string& file) {
   std::size_t count = 0;
   try {
@@ -84,7 +84,7 @@ std::size_t readable_values(const std::string& file) {
     std::istringstream names(reader.text("/names"));
     for (std::string type, name; names >> type >> name;) {
       const h5::Dataset dataset = reader.dataset("/state/" + name);
-      dataset.check_size();  // of one whose size was hit
+      dataset.check_size();  // throws if the size itself was damaged
       std::vector<double> values(dataset.shape().at(0));
       dataset.read({{0}, {values.size()}}, std::span<double>(values));
       count += values.size();
@@ -95,7 +95,8 @@ std::size_t readable_values(const std::string& file) {
   return count;
 }
 
-// In one of the values; files of HDF5 also have gaps, and bytes without which they cannot be read.
+// Damages one of the values. (An HDF5 file also has gaps, and bytes without which it is
+// unreadable.)
 void flip_a_byte(const std::string& file) {
   const std::string content = file_content(file);
   const std::string hash = h5::Reader(file).text("/sha256");
@@ -112,7 +113,7 @@ void flip_a_byte(const std::string& file) {
   FAIL() << file;
 }
 
-TEST(Checkpoint, OfAnotherShapeIsNotIntact) {
+TEST(Checkpoint, WithOtherShapeIsNotIntact) {
   const TemporaryDirectory directory;
   const std::vector<float> values = {1, 2, 3, 4};
   for (const h5::Shape& shape : {h5::Shape{2, 2}, h5::Shape{}}) {
@@ -127,47 +128,47 @@ TEST(Checkpoint, OfAnotherShapeIsNotIntact) {
   }
 }
 
-TEST_F(CheckpointFaults, DamagedOnes) {
-  leave_midway();
+TEST_F(CheckpointFaults, SkipsDamagedCheckpoints) {
+  kill_midway();
   std::vector<int> before = common();
   flip_a_byte(path("xrf-2", before.back()));
-  expect_to_go_on_from(before[before.size() - 2]);
+  expect_resume_from(before[before.size() - 2]);
 
-  leave_midway();
+  kill_midway();
   before = common();
   fs::resize_file(path("xrt", before.back()), fs::file_size(path("xrt", before.back())) / 2);
   fs::resize_file(path("xrf-1", before.back()), 0);
-  expect_to_go_on_from(before[before.size() - 2]);
+  expect_resume_from(before[before.size() - 2]);
 
-  leave_midway();
+  kill_midway();
   for (const int round : rounds("xrf-3")) fs::remove(path("xrf-3", round));
-  expect_to_go_on_from(0);
+  expect_resume_from(0);
 }
 
-TEST_F(CheckpointFaults, StaleOnes) {
-  // Intact, and of the right round, but of another run.
-  leave_midway();
+TEST_F(CheckpointFaults, SetsAsideCheckpointsOfOtherRuns) {
+  // The checkpoint is intact and of the right round, but of another run.
+  kill_midway();
   const std::vector<int> before = common();
   write_checkpoint(path("xrf-2", before.back()), "version 0\n", before.back(),
                    [](Archive& archive) {
                      double value = 1;
                      archive.number("run/seconds", value);
                    });
-  expect_to_go_on_from(before[before.size() - 2]);
+  expect_resume_from(before[before.size() - 2]);
   EXPECT_CONTAINS(federation_.log("xrf-2"), "it is set aside");
   EXPECT_CONTAINS(federation_.log(FederationProcesses::kCoordinator),
-                  "xrf-2: cannot go on: its checkpoint of round");
+                  "xrf-2: cannot continue: its checkpoint of round");
   EXPECT_TRUE(fs::exists(path("xrf-2", before.back()) + ".other"));
 
-  // All of them are of other options.
-  leave_midway({"firm.hold=7"});
-  expect_to_go_on_from(0);
+  // All of them are of a run with other options.
+  kill_midway({"firm.hold=7"});
+  expect_resume_from(0);
   EXPECT_CONTAINS(federation_.log("xrf-2"), "firm.hold");
 }
 
-// After it went on from an older round, a site keeps the checkpoints that are written now.
-TEST_F(CheckpointFaults, NewerOnesDoNotStandInTheWay) {
-  leave_midway({}, 30);
+// A site that restarts from an older round drops its newer checkpoints and keeps the new ones.
+TEST_F(CheckpointFaults, RemovesNewerCheckpoints) {
+  kill_midway({}, 30);
   const int oldest = *rounds("xrf-1").begin();
   for (const int round : rounds("xrf-3")) fs::remove(path("xrf-3", round));
   federation_.start_all();
@@ -175,11 +176,11 @@ TEST_F(CheckpointFaults, NewerOnesDoNotStandInTheWay) {
   for (const std::string& name : FederationProcesses::everyone()) federation_.kill(name);
   ASSERT_FALSE(common().empty());
   EXPECT_LT(common().front(), oldest);
-  expect_to_go_on_from(common().back());
+  expect_resume_from(common().back());
 }
 
-TEST_F(CheckpointFaults, DamagedStateIsNamed) {
-  leave_midway();
+TEST_F(CheckpointFaults, NamesDamagedState) {
+  kill_midway();
   const struct {
     std::string name;
     std::string file;
@@ -192,20 +193,20 @@ TEST_F(CheckpointFaults, DamagedStateIsNamed) {
     for (const std::string& damaged : {std::string(), content.substr(0, content.size() / 2),
                                        std::string("[1]"), std::string(R"({"run": 1})")}) {
       std::ofstream(file) << damaged;
-      Process process(federation_.command(c.name));
+      ChildProcess process(federation_.command(c.name));
       EXPECT_EQ(process.wait(FederationProcesses::kPatience), 3);
       EXPECT_CONTAINS(process.output(), "firm: error: " + file + ": expected " + c.part);
     }
-    // One that is there and cannot be read is not one that is not there: nothing is thrown away.
+    // An unreadable file is not treated as a missing one: nothing is removed.
     fs::remove(file);
     fs::create_directory(file);
-    Process process(federation_.command(c.name));
+    ChildProcess process(federation_.command(c.name));
     EXPECT_EQ(process.wait(FederationProcesses::kPatience), 3);
     EXPECT_CONTAINS(process.output(), file + ": expected a file that can be read, found Is a dir");
     fs::remove(file);
     std::ofstream(file) << content;
   }
-  expect_to_go_on_from(common().back());
+  expect_resume_from(common().back());
 }
 
 }  // namespace

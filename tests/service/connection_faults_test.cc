@@ -1,4 +1,4 @@
-// Connections that say nothing any more, without an end: both sides notice, and the run goes on.
+// Connections that stall without being closed: both ends notice, and the run continues.
 #include "service/federation_processes.h"
 
 namespace firm {
@@ -15,7 +15,7 @@ class ConnectionFaults : public ::testing::Test {
     return plan;
   }
 
-  // A run whose second site hears and says nothing any more, within a share.
+  // Starts a run and stalls the connection of the second site within a share.
   void stall_midway() {
     federation_.start_all();
     federation_.proxy("xrf-2").stall_after(TcpProxy::kUp, 60'000);
@@ -27,12 +27,12 @@ class ConnectionFaults : public ::testing::Test {
     EXPECT_TRUE(federation_.process(FederationProcesses::kCoordinator)
                     .prints("the connection to xrf-2 was lost", FederationProcesses::kPatience))
         << federation_.everything_printed();
-    EXPECT_TRUE(federation_.process("xrf-2").prints("trying again", FederationProcesses::kPatience))
+    EXPECT_TRUE(federation_.process("xrf-2").prints("retrying", FederationProcesses::kPatience))
         << federation_.everything_printed();
   }
   void expect_end_after_attempts(int attempts) {
     federation_.expect_all_finish();
-    // More, when a busy machine keeps them from answering pings.
+    // There may be more when a busy machine answers pings too late.
     EXPECT_GE(federation_.json(FederationProcesses::kCoordinator, "coordinator.json").at("attempt"),
               attempts);
   }
@@ -40,21 +40,21 @@ class ConnectionFaults : public ::testing::Test {
   FederationProcesses federation_;
 };
 
-TEST_F(ConnectionFaults, StalledAndResumed) {
+TEST_F(ConnectionFaults, SurvivesStallThatEnds) {
   stall_midway();
   federation_.proxy("xrf-2").resume();
   expect_end_after_attempts(2);
 }
 
-TEST_F(ConnectionFaults, StalledAndCut) {
+TEST_F(ConnectionFaults, SurvivesStallThatEndsInCut) {
   stall_midway();
   federation_.proxy("xrf-2").cut();
   federation_.proxy("xrf-2").resume();
   expect_end_after_attempts(2);
 }
 
-// The site can still send, but hears nothing.
-TEST_F(ConnectionFaults, StalledOneWay) {
+// The site can send, but receives nothing.
+TEST_F(ConnectionFaults, SurvivesStallInOneDirection) {
   federation_.start_all();
   ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
                          [&] { return federation_.sent("xrf-2", "share") > 10; }));
@@ -64,8 +64,8 @@ TEST_F(ConnectionFaults, StalledOneWay) {
   expect_end_after_attempts(2);
 }
 
-// Refused for a while: the site dials again and again.
-TEST_F(ConnectionFaults, CutAndRefused) {
+// Connections are refused for a while: the site keeps retrying.
+TEST_F(ConnectionFaults, SurvivesRefusedConnections) {
   federation_.start_all();
   ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
                          [&] { return federation_.sent("xrf-2", "share") > 10; }));
@@ -77,8 +77,8 @@ TEST_F(ConnectionFaults, CutAndRefused) {
   expect_end_after_attempts(2);
 }
 
-// Processes that stand still, as on a machine that swaps or sleeps.
-TEST_F(ConnectionFaults, ASiteIsPaused) {
+// Stopped processes, as on a machine that swaps or sleeps.
+TEST_F(ConnectionFaults, SurvivesPausedSite) {
   federation_.start_all();
   ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
                          [&] { return federation_.sent("xrf-2", "share") > 10; }));
@@ -89,19 +89,19 @@ TEST_F(ConnectionFaults, ASiteIsPaused) {
   expect_end_after_attempts(2);
 }
 
-TEST_F(ConnectionFaults, TheCoordinatorIsPaused) {
+TEST_F(ConnectionFaults, SurvivesPausedCoordinator) {
   federation_.start_all();
   ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
                          [&] { return federation_.sent("xrf-2", "share") > 10; }));
   federation_.process(FederationProcesses::kCoordinator).send(SIGSTOP);
   for (const std::string& site : FederationProcesses::sites()) {
-    EXPECT_TRUE(federation_.process(site).prints("trying again", FederationProcesses::kPatience));
+    EXPECT_TRUE(federation_.process(site).prints("retrying", FederationProcesses::kPatience));
   }
   federation_.process(FederationProcesses::kCoordinator).send(SIGCONT);
   expect_end_after_attempts(2);
 }
 
-// A coordinator and one site, which waits for the others.
+// A coordinator and one site that waits for the other sites.
 void start_waiting(FederationProcesses& federation) {
   federation.start(FederationProcesses::kCoordinator);
   federation.start("xrf-2");
@@ -109,29 +109,29 @@ void start_waiting(FederationProcesses& federation) {
       << federation.everything_printed();
 }
 
-// A coordinator that has had nothing to say for many pings, and has heard nothing, still notices.
-TEST(Pings, AreSentForever) {
+// After many pings without messages, the coordinator still notices a lost site.
+TEST(Pings, ContinueWithoutTraffic) {
   FederationPlan plan;
   plan.coordinator_arguments = {"--keepalive-seconds", "0.5"};
   plan.site_arguments = {"--keepalive-seconds", "600"};
   FederationProcesses federation(plan);
   start_waiting(federation);
   std::this_thread::sleep_for(std::chrono::seconds(5));
-  Process& coordinator = federation.process(FederationProcesses::kCoordinator);
+  ChildProcess& coordinator = federation.process(FederationProcesses::kCoordinator);
   EXPECT_EQ(coordinator.output().find("disconnected"), std::string::npos);
   federation.proxy("xrf-2").stall();
   EXPECT_TRUE(coordinator.prints("xrf-2: disconnected", 30)) << federation.everything_printed();
 }
 
-// The coordinator does not take many for an attack.
-TEST(Pings, OfASiteMayBeMoreThanThoseOfTheCoordinator) {
+// The coordinator does not treat frequent pings as an attack.
+TEST(Pings, OfSiteMayBeMoreFrequent) {
   FederationPlan plan;
   plan.site_arguments = {"--keepalive-seconds", "0.5"};
   FederationProcesses federation(plan);
   start_waiting(federation);
   std::this_thread::sleep_for(std::chrono::seconds(5));
   EXPECT_TRUE(federation.running("xrf-2"));
-  EXPECT_EQ(federation.log("xrf-2").find("trying again"), std::string::npos)
+  EXPECT_EQ(federation.log("xrf-2").find("retrying"), std::string::npos)
       << federation.everything_printed();
 }
 

@@ -1,8 +1,9 @@
-// Runs that are watched, paused and stopped by HTTP; firm view; --quiet and --json.
+// Watches, pauses and stops runs through HTTP; firm view; --quiet and --json.
 #include <fmt/format.h>
 
-#include "support/command_line.h"
 #include "service/watched_process.h"
+#include "support/command_line.h"
+#include "support/json_files.h"
 
 namespace firm {
 namespace {
@@ -17,7 +18,7 @@ class DashboardTest : public CommandLine {
     ASSERT_EQ(run("simulate --out study --size 64 --angles 30 --noise 0.01").code, 0);
   }
 
-  // A run that goes on for very long if nobody stops it.
+  // Starts a run that takes very long unless it is stopped.
   std::vector<std::string> long_run(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {FIRM_PROGRAM,
                                       "recon",
@@ -35,13 +36,10 @@ class DashboardTest : public CommandLine {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  std::unique_ptr<Process> watched(const std::vector<std::string>& more = {}) {
+  std::unique_ptr<ChildProcess> watched(const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = long_run({"--dashboard", "127.0.0.1:0"});
     words.insert(words.end(), more.begin(), more.end());
-    return std::make_unique<Process>(words);
-  }
-  json summary(const std::string& out) {
-    return json::parse(file_content(directory_ / (out + "/summary.json")));
+    return std::make_unique<ChildProcess>(words);
   }
 };
 
@@ -51,7 +49,7 @@ bool has(const DashboardClient::Events& events, const std::string& name) {
 
 // ---- watching ----------------------------------------------------------------------------------
 
-TEST_F(DashboardTest, ShowsARunAsItGoesOn) {
+TEST_F(DashboardTest, ShowsRunInProgress) {
   auto process = watched();
   DashboardClient client = dashboard_of(*process);
   EXPECT_EQ(client.token().size(), 32u);
@@ -61,7 +59,7 @@ TEST_F(DashboardTest, ShowsARunAsItGoesOn) {
   EXPECT_CONTAINS(page->body, R"({"firm":"live"})");
   EXPECT_EQ(page->get_header_value("X-Frame-Options"), "DENY");
 
-  // The first images may be those of the start, which are 0.
+  // The first images may be those of round 0, which are zero.
   const auto events = client.events([](const auto& all) {
     return has(all, "rounds") && has(all, "status") && all.back().first == "images" &&
            all.back().second.at("version") >= 2;
@@ -90,8 +88,8 @@ TEST_F(DashboardTest, ShowsARunAsItGoesOn) {
   EXPECT_EQ(process->wait(kPatience), 5) << process->output();
 }
 
-// The run waits until somebody listens, and the program until the report has been fetched.
-TEST_F(DashboardTest, EndsWithTheReport) {
+// The run waits for a client, and the program waits until the report has been fetched.
+TEST_F(DashboardTest, EndsWithReport) {
   auto process = watched({"--set", "stop.rounds=2000"});
   DashboardClient client = dashboard_of(*process);
   ASSERT_EQ(client.command("pause"), 200);
@@ -113,7 +111,7 @@ TEST_F(DashboardTest, EndsWithTheReport) {
 
 // ---- pause and stop ----------------------------------------------------------------------------
 
-TEST_F(DashboardTest, PausesAndGoesOn) {
+TEST_F(DashboardTest, PausesAndResumes) {
   auto process = watched();
   DashboardClient client = dashboard_of(*process);
   ASSERT_TRUE(wait_until(kPatience, [&] { return client.live().value("round", 0) > 5; }));
@@ -124,13 +122,13 @@ TEST_F(DashboardTest, PausesAndGoesOn) {
   EXPECT_EQ(client.live()["round"], round);
   EXPECT_EQ(client.command("resume"), 200);
   EXPECT_TRUE(wait_until(kPatience, [&] { return client.live()["round"] > round; }));
-  // A run that is paused can be stopped, too.
+  // A paused run can be stopped, too.
   EXPECT_EQ(client.command("pause"), 200);
   EXPECT_EQ(client.command("stop"), 200);
   EXPECT_EQ(process->wait(kPatience), 5) << process->output();
 }
 
-TEST_F(DashboardTest, CtrlCEndsARunThatIsPaused) {
+TEST_F(DashboardTest, CtrlCEndsPausedRun) {
   auto process = watched();
   DashboardClient client = dashboard_of(*process);
   ASSERT_TRUE(wait_until(kPatience, [&] { return client.live().value("round", 0) > 5; }));
@@ -139,8 +137,8 @@ TEST_F(DashboardTest, CtrlCEndsARunThatIsPaused) {
   EXPECT_EQ(process->wait(kPatience), 5) << process->output();
 }
 
-// What was watched, paused, stopped and resumed has the images of an undisturbed run.
-TEST_F(DashboardTest, StopLeavesARunThatGoesOn) {
+// A run that was watched, paused, stopped and resumed has the images of an undisturbed run.
+TEST_F(DashboardTest, StoppedRunCanBeResumed) {
   auto process = watched();
   DashboardClient client = dashboard_of(*process);
   client.events([](const auto& all) { return has(all, "images"); });
@@ -167,9 +165,9 @@ TEST_F(DashboardTest, StopLeavesARunThatGoesOn) {
   }
 }
 
-// ---- who may ---------------------------------------------------------------------------------
+// ---- access ----------------------------------------------------------------------------------
 
-TEST_F(DashboardTest, RefusesOthers) {
+TEST_F(DashboardTest, RefusesWrongTokenAndForeignHost) {
   auto process = watched();
   DashboardClient client = dashboard_of(*process);
   std::string wrong = client.token();
@@ -179,19 +177,19 @@ TEST_F(DashboardTest, RefusesOthers) {
     EXPECT_EQ(client.post(path, ""), 401) << path;
     EXPECT_EQ(client.get(path)->status, 404) << path;
   }
-  const auto foreign = client.get("/api/document", {{"Host", "evil.org"}});
-  ASSERT_TRUE(foreign);
-  EXPECT_EQ(foreign->status, 403);
-  EXPECT_EQ(foreign->body.find("objective"), std::string::npos);
+  const auto other_host = client.get("/api/document", {{"Host", "evil.org"}});
+  ASSERT_TRUE(other_host);
+  EXPECT_EQ(other_host->status, 403);
+  EXPECT_EQ(other_host->body.find("objective"), std::string::npos);
   EXPECT_EQ(client.get("/api/documents")->status, 404);
   const int round = client.live()["round"];
   EXPECT_TRUE(wait_until(kPatience, [&] { return client.live()["round"] > round; }));
   EXPECT_TRUE(process->running());
 }
 
-// An address that is not known to be of this machine alone.
-TEST_F(DashboardTest, LookingFromElsewhereNeedsTheTokenToo) {
-  Process process(long_run({"--dashboard", "[::ffff:127.0.0.1]:0"}));
+// Listens on an address that other machines may reach.
+TEST_F(DashboardTest, RemoteViewersNeedToken) {
+  ChildProcess process(long_run({"--dashboard", "[::ffff:127.0.0.1]:0"}));
   ASSERT_TRUE(process.prints("warning: the dashboard can be reached", kPatience))
       << process.output();
   const DashboardClient printed(process.output());
@@ -208,11 +206,11 @@ TEST_F(DashboardTest, LookingFromElsewhereNeedsTheTokenToo) {
   EXPECT_EQ(process.wait(kPatience), 5);
 }
 
-TEST_F(DashboardTest, ErrorsNameTheAddress) {
+TEST_F(DashboardTest, ErrorsNameAddress) {
   expect_error(run("recon study/study.toml --out run --dashboard nowhere"), 2,
                "--dashboard: expected PORT or HOST:PORT, for example 8080 or 127.0.0.1:0, found "
                "'nowhere'");
-  EXPECT_EQ(run("recon nothing.toml --out run --dashboard 0").code, 2);  // and does not hang
+  EXPECT_EQ(run("recon nothing.toml --out run --dashboard 0").code, 2);  // does not hang
   auto process = watched();
   const std::string port =
       dashboard_of(*process).address().substr(std::string("http://127.0.0.1:").size());
@@ -223,12 +221,12 @@ TEST_F(DashboardTest, ErrorsNameTheAddress) {
 
 // ---- firm view ---------------------------------------------------------------------------------
 
-TEST_F(DashboardTest, FinishedRunsAreViewed) {
+TEST_F(DashboardTest, ViewShowsFinishedRuns) {
   ASSERT_EQ(run("recon study/study.toml --out joint").code, 0);
   ASSERT_EQ(run("recon study/study.toml --out alone --method pgd --set stop.rounds=50").code, 5);
   std::filesystem::remove(directory_ / "alone/report.html");
   {
-    Process process({FIRM_PROGRAM, "view", directory_ / "joint"});
+    ChildProcess process({FIRM_PROGRAM, "view", directory_ / "joint"});
     DashboardClient client = dashboard_of(process);
     EXPECT_EQ(client.token(), "");
     EXPECT_EQ(client.json("/api/document")["summary"], summary("joint"));
@@ -240,14 +238,15 @@ TEST_F(DashboardTest, FinishedRunsAreViewed) {
     process.send(SIGINT);
     EXPECT_EQ(process.wait(kPatience), 0);
   }
-  Process process({FIRM_PROGRAM, "view", directory_ / "joint", directory_ / "alone"});
+  ChildProcess process({FIRM_PROGRAM, "view", directory_ / "joint", directory_ / "alone"});
   const json both = dashboard_of(process).json("/api/document");
   EXPECT_EQ(both["format"], "firm-comparison");
   ASSERT_EQ(both["runs"].size(), 2u);
   EXPECT_EQ(both["runs"][0]["name"], directory_ / "joint");
   EXPECT_EQ(both["runs"][1]["document"]["summary"]["method"], "pgd");
 
-  Process open({FIRM_PROGRAM, "view", directory_ / "joint", "--listen", "[::ffff:127.0.0.1]:0"});
+  ChildProcess open(
+      {FIRM_PROGRAM, "view", directory_ / "joint", "--listen", "[::ffff:127.0.0.1]:0"});
   EXPECT_TRUE(open.prints("without encryption", kPatience)) << open.output();
   EXPECT_EQ(process.output().find("warning"), std::string::npos);
 
@@ -257,12 +256,10 @@ TEST_F(DashboardTest, FinishedRunsAreViewed) {
 
 // ---- the terminal ------------------------------------------------------------------------------
 
-TEST_F(DashboardTest, JsonIsForPrograms) {
+TEST_F(DashboardTest, PrintsJsonLines) {
   const Outcome outcome = run("recon study/study.toml --out run --json");
   EXPECT_EQ(outcome.code, 0);
-  std::istringstream in(outcome.out);
-  std::vector<json> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  std::vector<json> lines = parse_json_lines(outcome.out);
   ASSERT_GE(lines.size(), 3u);
   EXPECT_EQ(lines.front()["type"], "event");
   EXPECT_CONTAINS(lines.front()["text"].get<std::string>(), "memory: ");
@@ -272,9 +269,9 @@ TEST_F(DashboardTest, JsonIsForPrograms) {
     line.erase("type");
     history += line.dump();
   }
-  std::istringstream kept(file_content(directory_ / "run/history.jsonl"));
   std::string expected;
-  for (std::string line; std::getline(kept, line);) expected += json::parse(line).dump();
+  for (const json& line : read_json_lines(directory_ / "run/history.jsonl"))
+    expected += line.dump();
   EXPECT_EQ(history, expected);
   json last = lines.back();
   EXPECT_EQ(last["type"], "summary");
@@ -282,13 +279,13 @@ TEST_F(DashboardTest, JsonIsForPrograms) {
   EXPECT_EQ(last, summary("run"));
 }
 
-// Not even with another run's summary where it was started.
-TEST_F(DashboardTest, JsonOfARunThatFailsHasNoSummary) {
+// Not even if the directory has the summary of another run.
+TEST_F(DashboardTest, FailedRunPrintsNoJsonSummary) {
   std::ofstream(directory_ / "summary.json") << "{}";
   expect_error(run("recon nothing.toml --out run --json"), 2, "nothing.toml");
 }
 
-TEST_F(DashboardTest, QuietSaysNothing) {
+TEST_F(DashboardTest, QuietPrintsNothing) {
   const Outcome outcome = run("recon study/study.toml --out run --quiet");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.out + outcome.err, "");

@@ -1,4 +1,4 @@
-// Dashboards of a federation: who sees what, and what pausing and stopping do.
+// Dashboards of a federation: what coordinator and sites show, and how they pause and stop.
 #include <sstream>
 
 #include "service/federation_processes.h"
@@ -42,13 +42,13 @@ class DashboardFederation : public ::testing::Test {
   FederationProcesses federation_;
 };
 
-TEST_F(DashboardFederation, EverybodySeesWhatIsHis) {
+TEST_F(DashboardFederation, EachPageShowsItsOwnState) {
   federation_.start(kCoordinator);
   DashboardClient coordinator = client(kCoordinator);
   expect_states(
       coordinator,
       {{"xrf-1", "expected"}, {"xrf-2", "expected"}, {"xrf-3", "expected"}, {"xrt", "expected"}});
-  EXPECT_EQ(coordinator.live()["stage"], "for all sites to come");
+  EXPECT_EQ(coordinator.live()["stage"], "for all sites to connect");
   federation_.start("xrt");
   expect_states(
       coordinator,
@@ -88,7 +88,7 @@ TEST_F(DashboardFederation, EverybodySeesWhatIsHis) {
   const std::string sent = site.get("/metrics")->body;
   EXPECT_NE(sent.find("firm_sent_bytes_total{kind=\"share\"} "), std::string::npos);
 
-  // All have sent, and wait for the coordinator.
+  // All sites have sent their shares and wait for the coordinator.
   expect_states(
       coordinator,
       {{"xrf-1", "waiting"}, {"xrf-2", "waiting"}, {"xrf-3", "waiting"}, {"xrt", "waiting"}});
@@ -99,7 +99,7 @@ TEST_F(DashboardFederation, EverybodySeesWhatIsHis) {
   federation_.expect_all_finish();
 }
 
-TEST_F(DashboardFederation, SiteThatPausesIsWaitedFor) {
+TEST_F(DashboardFederation, OthersWaitForPausedSite) {
   federation_.start_all();
   DashboardClient site = client("xrf-2");
   DashboardClient coordinator = client(kCoordinator);
@@ -112,7 +112,7 @@ TEST_F(DashboardFederation, SiteThatPausesIsWaitedFor) {
   federation_.expect_all_finish();
 }
 
-TEST_F(DashboardFederation, WhatIsStoppedGoesOnWithTheSameCommand) {
+TEST_F(DashboardFederation, SameCommandResumesStoppedRun) {
   federation_.start_all();
   DashboardClient coordinator = client(kCoordinator);
   for (const std::string name : {"xrf-2", kCoordinator}) {
@@ -132,15 +132,7 @@ TEST_F(DashboardFederation, WhatIsStoppedGoesOnWithTheSameCommand) {
 
 // ---- the terminal ------------------------------------------------------------------------------
 
-// Lines that a program has printed, all of them JSON.
-std::vector<json> lines_of(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
-  return lines;
-}
-
-TEST(FederationTerminal, SpeaksToProgramsAlone) {
+TEST(FederationTerminal, PrintsOnlyJsonLines) {
   FederationPlan plan;
   plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=20"};
   plan.coordinator_arguments = plan.site_arguments = {"--json", "--quiet"};
@@ -149,7 +141,7 @@ TEST(FederationTerminal, SpeaksToProgramsAlone) {
   for (const std::string& name : FederationProcesses::everyone()) {
     const bool site = name != kCoordinator;
     EXPECT_EQ(federation.process(name).wait(kPatience), site ? 5 : 0) << federation.log(name);
-    const std::vector<json> lines = lines_of(federation.log(name));
+    const std::vector<json> lines = parse_json_lines(federation.log(name));
     const auto count = [&](const std::string& type) {
       return std::count_if(lines.begin(), lines.end(),
                            [&](const json& line) { return line.at("type") == type; });
@@ -163,8 +155,8 @@ TEST(FederationTerminal, SpeaksToProgramsAlone) {
   }
 }
 
-// What an earlier run has left is not told as the end of one that was stopped.
-TEST(FederationTerminal, HasNoSummaryOfAnEarlierRun) {
+// A stopped run does not report the summary of an earlier run.
+TEST(FederationTerminal, HasNoSummaryOfEarlierRun) {
   FederationPlan plan;
   plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=20"};
   plan.coordinator_arguments = plan.site_arguments = {"--json", "--quiet"};
@@ -173,11 +165,11 @@ TEST(FederationTerminal, HasNoSummaryOfAnEarlierRun) {
   for (const std::string& name : FederationProcesses::everyone()) {
     ASSERT_TRUE(federation.process(name).wait(kPatience));
   }
-  Process again(federation.command("xrt"));  // nobody answers
-  ASSERT_TRUE(again.prints("trying again", kPatience)) << again.output();
+  ChildProcess again(federation.command("xrt"));  // no coordinator answers
+  ASSERT_TRUE(again.prints("retrying", kPatience)) << again.output();
   again.send(SIGINT);
   EXPECT_EQ(again.wait(kPatience), 5) << again.output();
-  for (const json& line : lines_of(again.output())) EXPECT_EQ(line.at("type"), "event");
+  for (const json& line : parse_json_lines(again.output())) EXPECT_EQ(line.at("type"), "event");
 }
 
 }  // namespace

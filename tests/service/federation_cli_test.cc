@@ -1,4 +1,4 @@
-// firm coordinator and firm site, undisturbed: what they agree on, refuse, keep and publish.
+// firm coordinator and firm site without faults: agreement, refusals, files and published images.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "service/federation_processes.h"
 #include "firm/error.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "service/federation_processes.h"
 
 namespace firm {
 namespace {
@@ -26,16 +26,13 @@ FederationPlan plan(std::vector<std::string> settings) {
   return p;
 }
 
-// `from` replaced in the study; all of them read the same one.
+// Replaces `from` in the study, which all processes read.
 void change_study(const FederationProcesses& federation, const std::string& from,
                   const std::string& to) {
-  std::string text = file_content(federation.study());
-  const std::size_t at = text.find(from);
-  ASSERT_NE(at, std::string::npos) << from;
-  write_text_file(federation.study(), text.replace(at, from.size(), to));
+  write_text_file(federation.study(), replaced(file_content(federation.study()), from, to));
 }
 
-TEST(Federation, GivesTheImagesOfOneProcess) {
+TEST(Federation, GivesImagesOfOneProcess) {
   for (const auto& settings :
        {std::vector<std::string>{}, kFirm,
         std::vector<std::string>{"method=firm+", "stop.rounds=30", "stop.discrepancy=0"}}) {
@@ -50,15 +47,15 @@ TEST(Federation, GivesTheImagesOfOneProcess) {
       EXPECT_EQ(summary.at("sites").size(), 1u);
       EXPECT_EQ(summary.at("federation").at("attempt"), 1);
       EXPECT_TRUE(summary.at("federation").at("secure_aggregation"));
-      EXPECT_CONTAINS(federation.log(site), "What left this site");
+      EXPECT_CONTAINS(federation.log(site), "Sent by this site");
       EXPECT_CONTAINS(federation.log(site), "share");
     }
     EXPECT_EQ(federation.json(kCoordinator, "summary.json").at("attempts"), 1);
   }
 }
 
-// Each site finds its own noise; all of them need all of it.
-TEST(Federation, SitesTellTheNoiseThatTheyFind) {
+// Each site estimates its own noise; every site needs that of all.
+TEST(Federation, SharesEstimatedNoise) {
   FederationPlan estimated = plan({});
   estimated.site_line = "sigma = \"estimate\"";
   FederationProcesses federation(estimated);
@@ -86,7 +83,7 @@ TEST(Federation, KeepsImagesAtTheirSites) {
   }
 }
 
-TEST(Federation, PublishesAnImageWhereTheSiteSaysSo) {
+TEST(Federation, PublishesImageOnRequest) {
   FederationPlan with_image = plan({});
   with_image.site_arguments = {"--publish"};
   FederationProcesses federation(with_image);
@@ -111,8 +108,8 @@ std::set<std::string> hashes_of_shares(const FederationProcesses& federation) {
   return hashes;
 }
 
-// Shares of the same numbers are never the same bytes under masks, and always without.
-TEST(Federation, MasksWhatLeavesASite) {
+// Equal shares give different bytes with masks, and equal bytes without.
+TEST(Federation, MasksShares) {
   for (const bool secure : {true, false}) {
     FederationPlan p = plan({"method=firm", "stop.rounds=4", "stop.discrepancy=0"});
     if (!secure) p.coordinator_arguments = p.site_arguments = {"--insecure"};
@@ -133,9 +130,9 @@ TEST(Federation, MasksWhatLeavesASite) {
   }
 }
 
-// What the summary tells and what is printed at the end is what the ledger has, and what the
-// coordinator has received.
-TEST(Federation, TellsAllThatHasLeftASite) {
+// The summary and the printed table agree with the ledger and with the bytes that the coordinator
+// has received.
+TEST(Federation, ReportsAllSentMessages) {
   for (const bool publishes : {false, true}) {
     FederationPlan p = plan({});
     if (publishes) p.site_arguments = {"--publish"};
@@ -175,8 +172,8 @@ TEST(Federation, TellsAllThatHasLeftASite) {
   }
 }
 
-// The image of what XRF does not see is at the XRT site, which may publish it, too.
-TEST(Federation, HasTheImageOfOtherMatter) {
+// The XRT site has the image of matter that XRF does not see, and may publish it, too.
+TEST(Federation, HasImageOfOtherMatter) {
   FederationPlan p = plan({});
   p.study_line = "other = true";
   p.site_arguments = {"--publish"};
@@ -192,7 +189,7 @@ TEST(Federation, HasTheImageOfOtherMatter) {
 
 TEST(Federation, RunsFedPgdOnlyWithoutMasks) {
   FederationProcesses masked(plan(kFedPgd));
-  Process coordinator(masked.command(kCoordinator));
+  ChildProcess coordinator(masked.command(kCoordinator));
   EXPECT_EQ(coordinator.wait(FederationProcesses::kPatience), 2);
   EXPECT_CONTAINS(coordinator.output(), "fedpgd needs every site's image by itself");
 
@@ -204,7 +201,7 @@ TEST(Federation, RunsFedPgdOnlyWithoutMasks) {
   federation.expect_all_finish();
 }
 
-TEST(Federation, HasNoSiteThatIsNotAskedBeforeMasksAreLeftAway) {
+TEST(Federation, SitesRefuseRunWithoutMasks) {
   FederationPlan open = plan({});
   open.coordinator_arguments = {"--insecure"};
   FederationProcesses federation(open);
@@ -216,7 +213,7 @@ TEST(Federation, HasNoSiteThatIsNotAskedBeforeMasksAreLeftAway) {
   }
 }
 
-TEST(Federation, RefusesAKeyThatTheStudyDoesNotName) {
+TEST(Federation, RefusesKeyThatStudyDoesNotName) {
   FederationProcesses federation(plan({}));
   change_study(federation, "name = \"xrf-2\"",
                "name = \"xrf-2\"\nkey = \"" + std::string(64, 'a') + "\"");
@@ -228,7 +225,7 @@ TEST(Federation, RefusesAKeyThatTheStudyDoesNotName) {
   }
 }
 
-TEST(Federation, ShowsWhereStudiesDiffer) {
+TEST(Federation, ShowsDifferencesOfStudies) {
   FederationProcesses federation(plan({}));
   federation.start(kCoordinator);
   federation.start("xrt", {"stop.rounds=3", "ds.local_steps=4"});
@@ -237,8 +234,8 @@ TEST(Federation, ShowsWhereStudiesDiffer) {
   EXPECT_CONTAINS(federation.log("xrt"), "option ds.local_steps: expected 0, found 4");
 }
 
-// Of two sites each can compute the other's share: both have to agree to that.
-TEST(Federation, OfTwoSitesHasToBeAllowed) {
+// Each of two sites can compute the other's share: both must agree to that.
+TEST(Federation, NeedsPermissionForTwoSites) {
   FederationProcesses federation(plan(kFirm));
   std::string text = file_content(federation.study());
   for (const std::string site : {"xrf-2", "xrf-3"}) {
@@ -246,7 +243,7 @@ TEST(Federation, OfTwoSitesHasToBeAllowed) {
     text.erase(begin, text.find("[[site]]", begin + 1) - begin);
   }
   write_text_file(federation.study(), text);
-  Process refused(federation.command(kCoordinator));
+  ChildProcess refused(federation.command(kCoordinator));
   EXPECT_EQ(refused.wait(FederationProcesses::kPatience), 2);
   EXPECT_CONTAINS(refused.output(), "--allow-two");
 

@@ -1,5 +1,5 @@
-// A federation of real processes on this machine: a coordinator and four sites, each behind a proxy
-// of its own, so that a coordinator can come back on another port.
+// A federation of real processes on this machine: a coordinator and four sites, each behind its own
+// proxy, so that a restarted coordinator may use another port.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,14 +10,15 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "federation/pki/pki_authority.h"
-#include "support/process.h"
+#include "core/child_process.h"
+#include "federation/pki/authority.h"
+#include "support/json_files.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace firm {
 
@@ -25,20 +26,20 @@ struct FederationPlan {
   int size = 24;
   int angles = 8;
   int slices = 1;
-  std::vector<std::string> settings;  // key=value, the same everywhere
+  std::vector<std::string> settings;  // key=value, for all processes
   double checkpoint_seconds = 0.05;
-  int delay = 0;  // of every message, in ms, each way: what is to happen midway has time to
+  int delay = 0;  // of every message, in ms, each way: gives faults time to hit a run midway
   std::vector<std::string> coordinator_arguments;
   std::vector<std::string> site_arguments;
-  std::string site_line;   // of the study, in the table of every site
-  std::string study_line;  // in that of the study
+  std::string site_line;   // added to the table of every site in the study
+  std::string study_line;  // added to the table [study]
 };
 
 class FederationProcesses {
  public:
-  static constexpr double kPatience = 300;  // seconds that a test waits for anything
+  static constexpr double kPatience = 300;  // longest wait in seconds
 
-  // Makes study and certificates, and the images of an undisturbed run.
+  // Makes study and certificates, and the reference images of an undisturbed run.
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
     run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
          "--angles", std::to_string(plan_.angles), "--slices", std::to_string(plan_.slices),
@@ -68,12 +69,12 @@ class FederationProcesses {
   }
 
   std::string study() const { return directory_ / "study/study.toml"; }
-  // Where one of them has its files.
+  // The --out directory of a process.
   std::string out(const std::string& name) const {
     return directory_ / ("run-" + std::to_string(run_) + "-" + name);
   }
   TcpProxy& proxy(const std::string& site) { return *proxies_.at(site); }
-  Process& process(const std::string& name) { return *processes_.at(name); }
+  ChildProcess& process(const std::string& name) { return *processes_.at(name); }
   bool running(const std::string& name) {
     const auto found = processes_.find(name);
     return found != processes_.end() && found->second->running();
@@ -82,7 +83,7 @@ class FederationProcesses {
     const auto names = everyone();
     return std::any_of(names.begin(), names.end(), [&](const auto& n) { return running(n); });
   }
-  // All that it has printed in this run, through all restarts.
+  // Everything that a process has printed in this run, over all restarts.
   std::string log(const std::string& name) {
     const auto found = processes_.find(name);
     return logs_[name] + (found == processes_.end() ? "" : found->second->output());
@@ -91,29 +92,29 @@ class FederationProcesses {
   std::vector<std::string> command(const std::string& name) {
     return with_settings(name == kCoordinator ? coordinator_command() : site_command(name));
   }
-  // Starts one, always with the same command; `settings` come on top.
+  // Starts a process with its command and additional `settings`.
   void start(const std::string& name, const std::vector<std::string>& settings = {}) {
     std::vector<std::string> words = command(name);
     for (const std::string& s : settings) words.insert(words.end(), {"--set", s});
     start_with(name, words);
   }
   void start_with(const std::string& name, const std::vector<std::string>& words) {
-    retire(name);
-    processes_[name] = std::make_unique<Process>(words);
-    if (name == kCoordinator) lead_to_coordinator();
+    end_process(name);
+    processes_[name] = std::make_unique<ChildProcess>(words);
+    if (name == kCoordinator) connect_proxies();
   }
   void start_all() {
     start(kCoordinator);
     for (const std::string& site : sites()) start(site);
   }
   // kill -9
-  void kill(const std::string& name) { process(name).end_by(SIGKILL); }
+  void kill(const std::string& name) { process(name).kill(); }
 
-  // The end of a run: all leave by themselves, with their results.
+  // Expects that all processes end by themselves, with the reference results.
   void expect_all_finish() {
     for (const std::string& name : everyone()) {
       const std::optional<int> code = process(name).wait(kPatience);
-      // 5: the number of rounds was the limit.
+      // 5: stopped by the limit of rounds.
       EXPECT_TRUE(code == 0 || (code == 5 && log(name).find("stopped after") != std::string::npos))
           << name << ": exit code " << code.value_or(-999) << "\n"
           << everything_printed();
@@ -122,7 +123,7 @@ class FederationProcesses {
     expect_reference_images();
     expect_reference_history();
   }
-  // What sites tell of every round, also of those that a process made that was killed.
+  // Compares the history of every round, including those of killed processes.
   void expect_reference_history() {
     const std::string expected = history(directory_ / "reference");
     EXPECT_FALSE(expected.empty());
@@ -133,7 +134,7 @@ class FederationProcesses {
   void expect_reference_images() {
     for (const std::string& site : sites()) expect_reference_image(site, site);
   }
-  // All slices of an image that a site has.
+  // Compares all slices of an image at a site.
   void expect_reference_image(const std::string& site, const std::string& name) {
     for (int slice = 0; slice < plan_.slices; ++slice) expect_reference_slice(site, name, slice);
   }
@@ -143,10 +144,10 @@ class FederationProcesses {
         "recon/" + name + "_rec/recon_" + std::string(5 - number.size(), '0') + number + ".tiff";
     const std::string expected = file_content(directory_ / ("reference/" + image));
     EXPECT_FALSE(expected.empty()) << image;
-    EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " is another\n"
+    EXPECT_TRUE(expected == file_content(out(site) + "/" + image)) << image << " differs\n"
                                                                    << everything_printed();
   }
-  // Ends what is left, and makes room for another run.
+  // Ends all processes, and prepares directories for another run.
   void new_run() {
     processes_.clear();
     logs_.clear();
@@ -159,12 +160,10 @@ class FederationProcesses {
   }
 
   nlohmann::json json(const std::string& name, const std::string& file) const {
-    return nlohmann::json::parse(file_content(out(name) + "/" + file));
+    return read_json(out(name) + "/" + file);
   }
   // The summary of the undisturbed run.
-  nlohmann::json reference() const {
-    return nlohmann::json::parse(file_content(directory_ / "reference/summary.json"));
-  }
+  nlohmann::json reference() const { return read_json(directory_ / "reference/summary.json"); }
   // Rounds at which attempts of this run began.
   std::vector<int> beginnings() {
     const std::string text = log(kCoordinator);
@@ -175,7 +174,7 @@ class FederationProcesses {
     }
     return rounds;
   }
-  // How many messages of that kind have left the site.
+  // Number of messages of that kind in the ledger of the site.
   int sent(const std::string& site, const std::string& kind) const {
     const std::string text = file_content(out(site) + "/ledger.jsonl");
     const std::string mark = R"("kind":")" + kind + "\"";
@@ -183,14 +182,11 @@ class FederationProcesses {
     for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at) ++count;
     return count;
   }
-  // Lines of a site's ledger.
+  // All lines of a site's ledger.
   std::vector<nlohmann::json> ledger(const std::string& site) const {
-    std::vector<nlohmann::json> lines;
-    std::istringstream in(file_content(out(site) + "/ledger.jsonl"));
-    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
-    return lines;
+    return read_json_lines(out(site) + "/ledger.jsonl");
   }
-  // Where a site is: the attempt and the number of the sum that it sent a share for last.
+  // Progress of a site: attempt and number of the sum of its last share.
   using Place = std::pair<int, int>;
   Place place(const std::string& site) const {
     const std::string text = file_content(out(site) + "/ledger.jsonl");
@@ -209,12 +205,10 @@ class FederationProcesses {
   }
 
  private:
-  // What is a sum over all sites, round by round.
+  // The values of each round that are sums over all sites.
   static std::string history(const std::string& directory) {
     std::string text;
-    std::istringstream in(file_content(directory + "/history.jsonl"));
-    for (std::string line; std::getline(in, line);) {
-      const auto json = nlohmann::json::parse(line);
+    for (const nlohmann::json& json : read_json_lines(directory + "/history.jsonl")) {
       for (const char* key : {"round", "objective", "step_norm", "kkt"}) {
         text += json.at(key).dump() + " ";
       }
@@ -224,9 +218,9 @@ class FederationProcesses {
   }
   void run(std::vector<std::string> command) {
     command.insert(command.begin(), FIRM_PROGRAM);
-    Process process(command);
+    ChildProcess process(command);
     const std::optional<int> code = process.wait(kPatience);
-    // 5: the number of rounds was the limit.
+    // 5: stopped by the limit of rounds.
     if (code != 0 && code != 5) throw std::runtime_error(process.output());
   }
   void add_to_study(const std::string& table, const std::string& line) {
@@ -237,7 +231,7 @@ class FederationProcesses {
     }
     std::ofstream(study()) << text;
   }
-  // As `firm pki` does it.
+  // Makes certificates as `firm pki` does.
   void enrol(const std::string& site) {
     const std::filesystem::path home = directory_ / site;
     SignOptions options;
@@ -283,27 +277,25 @@ class FederationProcesses {
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }
-  void retire(const std::string& name) {
+  void end_process(const std::string& name) {
     const auto found = processes_.find(name);
     if (found == processes_.end()) return;
-    found->second->end_by(SIGKILL);
+    found->second->kill();
     logs_[name] += found->second->output();
     processes_.erase(found);
   }
-  void lead_to_coordinator() {
-    Process& coordinator = process(kCoordinator);
-    const std::string mark = "listening on port ";
-    if (!coordinator.prints(mark, kPatience)) throw std::runtime_error("no port");
-    const std::string text = coordinator.output();
-    const int port = std::stoi(text.substr(text.find(mark) + mark.size()));
-    for (auto& [site, proxy] : proxies_) proxy->forward_to(port);
+  void connect_proxies() {
+    ChildProcess& coordinator = process(kCoordinator);
+    const auto port = coordinator.text_after("listening on port ", kPatience);
+    if (!port) throw std::runtime_error("the coordinator does not listen: " + coordinator.output());
+    for (auto& [site, proxy] : proxies_) proxy->forward_to(std::stoi(*port));
   }
   FederationPlan plan_;
   TemporaryDirectory directory_;
   int run_ = 0;
   std::map<std::string, std::unique_ptr<TcpProxy>> proxies_;
   std::map<std::string, std::string> logs_;
-  std::map<std::string, std::unique_ptr<Process>> processes_;
+  std::map<std::string, std::unique_ptr<ChildProcess>> processes_;
 };
 
 }  // namespace firm

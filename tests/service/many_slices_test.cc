@@ -1,19 +1,18 @@
-// A federation of a study with many slices: all sites are told the level of XRT in each of them.
+// A federation with many slices: all sites receive the level of XRT in each of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "service/federation_processes.h"
 #include "io/files/image_file.h"
+#include "service/federation_processes.h"
 
 namespace firm {
 namespace {
 
 constexpr const char* kCoordinator = FederationProcesses::kCoordinator;
 
-// With checkpoints in every round, from which it goes on after a site was killed, and images that
-// are published.
-TEST(ManySlices, GiveTheImagesOfOneProcess) {
+// With a checkpoint in every round, a killed site, and published images.
+TEST(ManySlices, GiveImagesOfOneProcess) {
   FederationPlan plan;
   plan.size = 16;
   plan.slices = 70;
@@ -41,8 +40,8 @@ TEST(ManySlices, GiveTheImagesOfOneProcess) {
   EXPECT_TRUE(std::ranges::equal(own.values(), published.values()));
 }
 
-// Methods that sum images.
-TEST(ManySlices, AreNoLimitForOtherMethods) {
+// Methods that sum images over sites.
+TEST(ManySlices, WorkWithOtherMethods) {
   for (const std::string method : {"firm", "fedpgd"}) {
     FederationPlan plan;
     plan.size = 8;

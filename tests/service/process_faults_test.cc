@@ -1,4 +1,5 @@
-// A full disk, Ctrl-C: the program says so, leaves its state intact, and the same command goes on.
+// A full disk and Ctrl-C: the program reports them, keeps its state intact, and the same command
+// resumes the run.
 #include "service/federation_processes.h"
 
 namespace firm {
@@ -30,7 +31,7 @@ class ProcessFaults : public ::testing::Test {
       EXPECT_EQ(federation_.running(other), other != name) << other;
     }
   }
-  void go_on_with(const std::string& name) {
+  void resume(const std::string& name) {
     federation_.start(name);
     federation_.expect_all_finish();
   }
@@ -40,40 +41,40 @@ class ProcessFaults : public ::testing::Test {
 
 // ---- full disks --------------------------------------------------------------------------------
 
-TEST_F(ProcessFaults, DiskOfASiteIsFull) {
+TEST_F(ProcessFaults, SurvivesFullDiskOfSite) {
   start_and_wait_for_shares(20);
-  federation_.process("xrf-2").limit_files(0);
-  expect_end("xrf-2", 3, "-xrf-2/");  // the file that came first: a ledger, or a checkpoint
+  federation_.process("xrf-2").limit_file_size(0);
+  expect_end("xrf-2", 3, "-xrf-2/");  // whichever file fails first: ledger or checkpoint
   EXPECT_CONTAINS(federation_.log("xrf-2"), "File too large");
-  go_on_with("xrf-2");
+  resume("xrf-2");
   EXPECT_GE(federation_.beginnings().size(), 2u);
 
-  // Lines of the ledger have room for some time; checkpoints have not.
+  // There is room for some lines of the ledger, but not for checkpoints.
   start_and_wait_for_shares(1);
-  federation_.process("xrf-2").limit_files(12'000);
+  federation_.process("xrf-2").limit_file_size(12'000);
   expect_end("xrf-2", 3, "h5: expected a file that can be written, found File too large");
   EXPECT_CONTAINS(federation_.log("xrf-2"), "checkpoint-");
-  EXPECT_CONTAINS(federation_.log(kCoordinator), "xrf-2: cannot go on: ");
-  go_on_with("xrf-2");
+  EXPECT_CONTAINS(federation_.log(kCoordinator), "xrf-2: cannot continue: ");
+  resume("xrf-2");
 }
 
-TEST_F(ProcessFaults, DiskOfTheCoordinatorIsFull) {
+TEST_F(ProcessFaults, SurvivesFullDiskOfCoordinator) {
   federation_.start(kCoordinator);
-  federation_.process(kCoordinator).limit_files(0);
+  federation_.process(kCoordinator).limit_file_size(0);
   for (const std::string& site : FederationProcesses::sites()) federation_.start(site);
   expect_end(kCoordinator, 3, "coordinator.json: expected a file that can be written");
-  go_on_with(kCoordinator);
+  resume(kCoordinator);
 
   start_and_wait_for_shares(20);
   const auto before = federation_.json(kCoordinator, "coordinator.json");
-  federation_.process(kCoordinator).limit_files(0);
+  federation_.process(kCoordinator).limit_file_size(0);
   federation_.kill("xrf-1");
   federation_.start("xrf-1");
   expect_end(kCoordinator, 3, "coordinator.json: expected a file that can be written");
   for (const char* key : {"run", "attempt", "finished"}) {
     EXPECT_EQ(federation_.json(kCoordinator, "coordinator.json").at(key), before.at(key));
   }
-  go_on_with(kCoordinator);
+  resume(kCoordinator);
 }
 
 class FullAtTheEnd : public ::testing::Test {
@@ -86,14 +87,14 @@ class FullAtTheEnd : public ::testing::Test {
   }
   FullAtTheEnd() : federation_(plan()) {}
 
-  // Room for nothing but short files, once the run is under way.
-  void run_without_room(const std::string& name, rlim_t bytes) {
+  // Leaves room only for short files once the run is in progress.
+  void run_without_room(const std::string& name, std::uint64_t bytes) {
     federation_.start_all();
     ASSERT_TRUE(wait_until(kPatience, [&] { return federation_.sent("xrt", "share") > 0; }));
-    federation_.process(name).limit_files(bytes);
+    federation_.process(name).limit_file_size(bytes);
     EXPECT_EQ(federation_.process(name).wait(kPatience), 3) << federation_.everything_printed();
   }
-  void go_on_with(const std::string& name) {
+  void resume(const std::string& name) {
     federation_.start(name);
     federation_.expect_all_finish();
   }
@@ -101,33 +102,33 @@ class FullAtTheEnd : public ::testing::Test {
   FederationProcesses federation_;
 };
 
-TEST_F(FullAtTheEnd, ForTheResultsOfASite) {
+TEST_F(FullAtTheEnd, SiteWritesResultsAfterRestart) {
   run_without_room("xrt", 12'000);
   EXPECT_CONTAINS(federation_.log("xrt"), "images.h5: expected a file that can be written");
   EXPECT_FALSE(federation_.json("xrt", "federation.json").at("done").get<bool>());
-  go_on_with("xrt");
+  resume("xrt");
 }
 
-TEST_F(FullAtTheEnd, ForTheCoordinatorToSayThatItIsFinished) {
+TEST_F(FullAtTheEnd, CoordinatorFinishesAfterRestart) {
   run_without_room(kCoordinator, 0);
   EXPECT_FALSE(federation_.json(kCoordinator, "coordinator.json").at("finished").get<bool>());
   for (const std::string& site : FederationProcesses::sites()) {
     EXPECT_TRUE(federation_.running(site)) << site;
     EXPECT_TRUE(federation_.json(site, "federation.json").at("done").get<bool>()) << site;
   }
-  go_on_with(kCoordinator);
+  resume(kCoordinator);
 }
 
 // ---- Ctrl-C ------------------------------------------------------------------------------------
 
-TEST_F(ProcessFaults, Interrupted) {
+TEST_F(ProcessFaults, ResumesAfterCtrlC) {
   for (const std::string name : {"xrf-2", kCoordinator}) {
     start_and_wait_for_shares(20);
     federation_.process(name).send(SIGINT);
-    expect_end(name, 5, "Stopped; the same command goes on.");
-    go_on_with(name);
+    expect_end(name, 5, "Stopped. Run the same command to resume.");
+    resume(name);
     EXPECT_EQ(federation_.beginnings().size(), 2u);
-    // What came before it was interrupted counts; what was on its way then is lost.
+    // Messages that arrived before the interrupt count; those on their way are lost.
     const auto summary = federation_.json(kCoordinator, "summary.json");
     double sent = 0;
     for (const auto& line : federation_.ledger("xrf-1")) sent += line.at("bytes").get<double>();
@@ -137,24 +138,23 @@ TEST_F(ProcessFaults, Interrupted) {
   }
 }
 
-// While it waits for others, and while it waits for a coordinator.
-TEST_F(ProcessFaults, InterruptedWhileItWaits) {
+// Interrupts a site while it waits for other sites, and while it waits for a coordinator.
+TEST_F(ProcessFaults, CtrlCEndsWaiting) {
   federation_.start(kCoordinator);
   for (const bool with_coordinator : {true, false}) {
     federation_.start("xrf-2");
     ASSERT_TRUE(federation_.process("xrf-2").prints("waiting for", kPatience));
     if (!with_coordinator) {
       federation_.kill(kCoordinator);
-      ASSERT_TRUE(federation_.process("xrf-2").prints("trying again", kPatience));
+      ASSERT_TRUE(federation_.process("xrf-2").prints("retrying", kPatience));
     }
     federation_.process("xrf-2").send(SIGINT);
     EXPECT_EQ(federation_.process("xrf-2").wait(kPatience), 5);
-    EXPECT_CONTAINS(federation_.log("xrf-2"), "Stopped; the same command goes on.");
+    EXPECT_CONTAINS(federation_.log("xrf-2"), "Stopped. Run the same command to resume.");
   }
 }
 
-// ---- a connection that says nothing any more, without an end
-// -------------------------------------
+// ---- a stalled connection ----------------------------------------------------------------------
 
 TEST(HalfOpen, IsNoticedAtBothEnds) {
   FederationPlan plan;
@@ -167,7 +167,7 @@ TEST(HalfOpen, IsNoticedAtBothEnds) {
   EXPECT_TRUE(
       federation.process(kCoordinator).prints("the connection to xrf-2 was lost", kPatience))
       << federation.everything_printed();
-  EXPECT_TRUE(federation.process("xrf-2").prints("trying again", kPatience))
+  EXPECT_TRUE(federation.process("xrf-2").prints("retrying", kPatience))
       << federation.everything_printed();
   proxy.resume();
   federation.expect_all_finish();
@@ -176,12 +176,12 @@ TEST(HalfOpen, IsNoticedAtBothEnds) {
 
 // ---- two at once -------------------------------------------------------------------------------
 
-TEST_F(ProcessFaults, TheSameCommandTwiceAtOnce) {
+TEST_F(ProcessFaults, RefusesSecondProcessInSameDirectory) {
   start_and_wait_for_shares(20);
   for (const std::string name : {"xrf-2", kCoordinator}) {
-    Process second(federation_.command(name));
+    ChildProcess second(federation_.command(name));
     EXPECT_EQ(second.wait(kPatience), 2);
-    EXPECT_CONTAINS(second.output(), "expected a directory that no other process works in");
+    EXPECT_CONTAINS(second.output(), "expected a directory that no other process uses");
   }
   federation_.expect_all_finish();
   EXPECT_EQ(federation_.beginnings().size(), 1u);

@@ -1,8 +1,10 @@
-// Sites that a coordinator does not want: what each end says, and the exit code.
-#include "federation/certificates.h"
-#include "support/command_line.h"
+// Sites that a coordinator refuses: messages at both ends, and exit codes.
+#include <fmt/format.h>
+
+#include "core/child_process.h"
 #include "io/study/study_file.h"
-#include "support/process.h"
+#include "support/certificates.h"
+#include "support/command_line.h"
 
 namespace firm {
 namespace {
@@ -14,13 +16,12 @@ class RefusedSite : public CommandLine {
 
   void SetUp() override {
     make_study();
-    coordinator_ = std::make_unique<Process>(std::vector<std::string>{
+    coordinator_ = std::make_unique<ChildProcess>(std::vector<std::string>{
         FIRM_PROGRAM, "coordinator", directory_ / "study/study.toml", "--listen", "127.0.0.1:0",
         "--pki", certificates_.authority(), "--out", directory_ / "coordinator"});
-    const std::string mark = "listening on port ";
-    ASSERT_TRUE(coordinator_->prints(mark, kPatience)) << coordinator_->output();
-    const std::string text = coordinator_->output();
-    port_ = std::stoi(text.substr(text.find(mark) + mark.size()));
+    const auto port = coordinator_->text_after("listening on port ", kPatience);
+    ASSERT_TRUE(port) << coordinator_->output();
+    port_ = std::stoi(*port);
   }
 
   std::vector<std::string> site_command(const std::string& name, const std::string& pki) const {
@@ -29,9 +30,9 @@ class RefusedSite : public CommandLine {
             pki,          "--out",    directory_ / ("run-" + name)};
   }
 
-  // Exit code 4, for a reason; the coordinator goes on.
+  // Expects exit code 4 and `part` in the error; the coordinator keeps running.
   void expect_refused(const std::vector<std::string>& command, const std::string& part) {
-    Process site(command);
+    ChildProcess site(command);
     EXPECT_EQ(site.wait(kPatience), 4) << site.output();
     EXPECT_CONTAINS(site.output(), "firm: error: ");
     EXPECT_CONTAINS(site.output(), part);
@@ -39,17 +40,18 @@ class RefusedSite : public CommandLine {
   }
 
   Certificates certificates_{sites_, {"127.0.0.1"}};
-  std::unique_ptr<Process> coordinator_;
+  std::unique_ptr<ChildProcess> coordinator_;
   int port_ = 0;
 };
 
-// A list that is just being copied is no reason for a site to go for good.
-TEST_F(RefusedSite, ComesAgainWhenTheCoordinatorCannotTell) {
+// A list of certificates that is being copied must not end a site for good.
+TEST_F(RefusedSite, RetriesWhenListOfCertificatesIsMissing) {
   namespace fs = std::filesystem;
   const fs::path list = fs::path(certificates_.authority()) / "issued.jsonl";
   fs::rename(list, list.string() + ".away");
-  Process site(site_command("xrf-1", certificates_.home("xrf-1")));
-  EXPECT_TRUE(site.prints("cannot tell whom to admit at present", kPatience)) << site.output();
+  ChildProcess site(site_command("xrf-1", certificates_.home("xrf-1")));
+  EXPECT_TRUE(site.prints("cannot read its list of certificates at present", kPatience))
+      << site.output();
   EXPECT_TRUE(coordinator_->prints("refused: ", kPatience));
   EXPECT_EQ(site.output().find(list.string()), std::string::npos);
   EXPECT_TRUE(site.running());
@@ -57,7 +59,7 @@ TEST_F(RefusedSite, ComesAgainWhenTheCoordinatorCannotTell) {
   EXPECT_TRUE(coordinator_->prints("xrf-1: connected", kPatience));
 }
 
-TEST_F(RefusedSite, LeavesWithExitCode4) {
+TEST_F(RefusedSite, EndsWithExitCode4) {
   const std::string home = certificates_.home("xrf-1");
   std::vector<std::string> command = site_command("xrf-1", home);
   command.insert(command.end(), {"--set", "method=firm"});
@@ -69,8 +71,8 @@ TEST_F(RefusedSite, LeavesWithExitCode4) {
       fmt::format("localhost:{}", port_);
   expect_refused(command, "expected a certificate for the host localhost, found one for others");
 
-  const Certificates foreign({"xrf-1"});
-  expect_refused(site_command("xrf-1", foreign.home("xrf-1")), "is of another authority");
+  const Certificates other_authority({"xrf-1"});
+  expect_refused(site_command("xrf-1", other_authority.home("xrf-1")), "is of another authority");
   EXPECT_TRUE(coordinator_->prints("a connection was refused: ", kPatience));
 
   certificates_.enrol("xrf-1");
@@ -82,40 +84,40 @@ TEST_F(RefusedSite, LeavesWithExitCode4) {
                  "expected a certificate that is valid");
 }
 
-// A certificate that runs out while the site dials, and one that is renewed in time.
-TEST_F(RefusedSite, LeavesWhenItsCertificateHasRunOut) {
+// A certificate that expires while the site retries, and one that is renewed in time.
+TEST_F(RefusedSite, EndsWhenCertificateExpires) {
   const auto almost_a_year_ago =
       current_instant() - std::chrono::days(kLeafDays) + std::chrono::seconds(2);
   certificates_.enrol("xrf-1", almost_a_year_ago);
   const std::string home = certificates_.home("xrf-1");
   std::vector<std::string> command = site_command("xrf-1", home);
   *std::find(command.begin(), command.end(), fmt::format("127.0.0.1:{}", port_)) = "127.0.0.1:1";
-  Process site(command);
+  ChildProcess site(command);
   EXPECT_EQ(site.wait(kPatience), 4) << site.output();
   EXPECT_CONTAINS(site.output(), "xrf-1.crt: validity: expected a certificate that is valid on");
   EXPECT_CONTAINS(site.output(),
                   fmt::format("firm pki request --dir {} --name xrf-1 --renew", home));
 }
 
-// Of two processes the later one takes part; then all sites do.
-TEST_F(RefusedSite, LeavesWhenItIsStartedTwice) {
+// When two processes run as one site, the later one takes part.
+TEST_F(RefusedSite, FirstProcessEndsWhenStartedTwice) {
   const std::vector<std::string> command = site_command("xrf-1", certificates_.home("xrf-1"));
-  Process first(command);
+  ChildProcess first(command);
   ASSERT_TRUE(first.prints("waiting for xrf-2", kPatience)) << first.output();
-  std::vector<std::unique_ptr<Process>> all;
+  std::vector<std::unique_ptr<ChildProcess>> all;
   std::vector<std::string> elsewhere = command;
   elsewhere.back() += "-elsewhere";
-  all.push_back(std::make_unique<Process>(elsewhere));
+  all.push_back(std::make_unique<ChildProcess>(elsewhere));
   EXPECT_EQ(first.wait(kPatience), 4) << first.output();
   EXPECT_CONTAINS(first.output(), "firm: error: coordinator: xrf-1 has connected again");
   for (const std::string& name : {sites_[1], sites_[2], sites_[3]}) {
-    all.push_back(std::make_unique<Process>(site_command(name, certificates_.home(name))));
+    all.push_back(std::make_unique<ChildProcess>(site_command(name, certificates_.home(name))));
   }
   for (const auto& site : all) EXPECT_EQ(site->wait(kPatience), 0) << site->output();
   EXPECT_EQ(coordinator_->wait(kPatience), 0) << coordinator_->output();
 }
 
-TEST_F(RefusedSite, IsNotAskedForWhereThereIsOnlyOne) {
+TEST_F(RefusedSite, CoordinatorNeedsTwoSites) {
   StudyFile file = read_study(directory_ / "study/study.toml");
   file.sites.erase(file.sites.begin(), file.sites.end() - 1);
   file.other = true;

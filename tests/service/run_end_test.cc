@@ -1,5 +1,4 @@
-// The last moments of a run: sites that have their results wait for the others, and nobody for
-// ever.
+// Faults at the end of a run: sites that have their results wait for the others, but not forever.
 #include "service/federation_processes.h"
 
 namespace firm {
@@ -16,14 +15,15 @@ class RunEnd : public ::testing::Test {
   int sent(const std::string& site, const std::string& kind) {
     return federation_.sent(site, kind);
   }
-  // A new run, up to a moment at which all sites but xrf-2 have their results, and xrf-2 waits for
-  // the last sum. False when it was missed: there is half a second to find it.
+  // Starts a run and stops at the moment when all sites but xrf-2 have their results, and xrf-2
+  // waits for the last sum. Returns false when it has missed that moment, which lasts half a
+  // second.
   bool reach_results_of_others() {
-    // That after all sums of the method, by which sites see that all had the same.
+    // The last sum follows those of the method and confirms them.
     const int last = federation_.reference().at("exchanges").get<int>();
     federation_.new_run();
     TcpProxy& proxy = federation_.proxy("xrf-2");
-    proxy.delay(20);  // so that its last sums can be told apart
+    proxy.delay(20);  // to distinguish its last sums
     federation_.start_all();
     const auto wait_for_share = [&](int sum) {
       return wait_until(kPatience, [&] {
@@ -40,7 +40,7 @@ class RunEnd : public ::testing::Test {
     }
     return sent("xrf-2", "done") == 0;
   }
-  // From there on, until xrf-2 has sent Done but not heard the answer.
+  // Continues until xrf-2 has sent Done but not received the answer.
   bool reach_done() {
     if (!reach_results_of_others()) return false;
     federation_.proxy("xrf-2").resume();
@@ -51,14 +51,14 @@ class RunEnd : public ::testing::Test {
     }
     return federation_.running("xrf-2");
   }
-  // Several times if need be.
+  // Tries several times if necessary.
   static bool reach(const std::function<bool()>& moment) {
     for (int k = 0; k < 5 && !HasFailure(); ++k) {
       if (moment()) return true;
     }
     return false;
   }
-  void open_again() {
+  void restore_connection() {
     federation_.proxy("xrf-2").delay(0);
     federation_.proxy("xrf-2").resume();
   }
@@ -67,13 +67,13 @@ class RunEnd : public ::testing::Test {
   FederationProcesses federation_;
 };
 
-TEST_F(RunEnd, SiteIsKilledBetweenDoneAndFinished) {
+TEST_F(RunEnd, SurvivesKillOfSiteBetweenDoneAndFinished) {
   ASSERT_TRUE(reach([&] { return reach_results_of_others(); }));
   federation_.kill("xrf-1");
   federation_.start("xrf-1");
-  open_again();
+  restore_connection();
   federation_.expect_all_finish();
-  // Its summary has also what it sent to be told that the run is finished.
+  // Its summary includes the messages that it sent after its restart.
   for (const std::string& site : FederationProcesses::sites()) {
     std::uint64_t bytes = 0;
     for (const auto& line : federation_.ledger(site))
@@ -82,17 +82,17 @@ TEST_F(RunEnd, SiteIsKilledBetweenDoneAndFinished) {
   }
 }
 
-TEST_F(RunEnd, SiteIsKilledWhenOthersAreDone) {
+TEST_F(RunEnd, SurvivesKillOfSiteWhenOthersAreDone) {
   ASSERT_TRUE(reach([&] { return reach_results_of_others(); }));
   federation_.kill("xrf-2");
   federation_.start("xrf-2");
-  open_again();
+  restore_connection();
   federation_.expect_all_finish();
   // The others have repeated the last rounds with it.
   EXPECT_EQ(attempts(), 2);
 }
 
-TEST_F(RunEnd, CoordinatorIsKilledWhenSomeAreDone) {
+TEST_F(RunEnd, SurvivesKillOfCoordinatorWhenSomeAreDone) {
   ASSERT_TRUE(reach([&] { return reach_results_of_others(); }));
   const auto counts = [&](const char* file) { return federation_.json(kCoordinator, file); };
   const int sums = federation_.reference().at("exchanges").get<int>() + 1;
@@ -101,28 +101,28 @@ TEST_F(RunEnd, CoordinatorIsKilledWhenSomeAreDone) {
   federation_.kill(kCoordinator);
   const double seconds = counts("coordinator.json").at("seconds");
   federation_.start(kCoordinator);
-  open_again();
+  restore_connection();
   federation_.expect_all_finish();
-  // Its summary is about the run, not about the process that was the last.
+  // Its summary describes the whole run, not only the last process.
   EXPECT_GE(counts("summary.json").at("exchanges"), sums);
   EXPECT_GT(counts("summary.json").at("seconds"), seconds);
 }
 
-TEST_F(RunEnd, CoordinatorIsKilledWhenSomeHaveBeenToldThatItIsFinished) {
+TEST_F(RunEnd, SurvivesKillOfCoordinatorWhenSomeKnowTheEnd) {
   ASSERT_TRUE(reach([&] { return reach_done(); }));
   EXPECT_TRUE(federation_.json(kCoordinator, "coordinator.json").at("finished"));
   federation_.kill(kCoordinator);
   federation_.start(kCoordinator);
   federation_.proxy("xrf-2").cut();
-  open_again();
+  restore_connection();
   federation_.expect_all_finish();
 }
 
-TEST_F(RunEnd, SiteIsKilledWhenTheOthersHaveLeft) {
+TEST_F(RunEnd, SurvivesKillOfSiteWhenOthersHaveLeft) {
   ASSERT_TRUE(reach([&] { return reach_done(); }));
   federation_.kill("xrf-2");
   federation_.start("xrf-2");
-  open_again();
+  restore_connection();
   federation_.expect_all_finish();
 }
 
@@ -138,7 +138,7 @@ TEST_F(RunEnd, SameCommandsAfterTheEndChangeNothing) {
   for (const auto& [name, summary] : summaries) {
     EXPECT_EQ(file_content(federation_.out(name) + "/summary.json"), summary);
   }
-  // The sums of the method, and one to see that all had the same.
+  // The sums of the method, and one to confirm them.
   EXPECT_EQ(federation_.json(kCoordinator, "summary.json").at("exchanges"),
             federation_.reference().at("exchanges").get<int>() + 1);
   EXPECT_EQ(federation_.beginnings().size(), 1u);
@@ -159,7 +159,7 @@ class Publishing : public RunEnd {
   bool published(const std::string& site) {
     return std::filesystem::exists(federation_.out(kCoordinator) + "/published/" + site + ".h5");
   }
-  // All have their results and have sent their images, but that of xrf-2 is still on its way.
+  // All sites have their results and have sent their images, but that of xrf-2 has not arrived.
   bool reach_image_on_its_way() {
     if (!reach_results_of_others()) return false;
     federation_.proxy("xrf-2").resume();
@@ -169,10 +169,10 @@ class Publishing : public RunEnd {
   }
 };
 
-TEST_F(Publishing, CoordinatorIsKilledBeforeItHasAllImages) {
+TEST_F(Publishing, SurvivesKillOfCoordinatorBeforeAllImagesArrive) {
   ASSERT_TRUE(reach([&] { return reach_image_on_its_way(); }));
   federation_.proxy("xrf-2").cut();
-  open_again();
+  restore_connection();
   federation_.start(kCoordinator);
   federation_.expect_all_finish();
   for (const std::string& site : FederationProcesses::sites()) EXPECT_TRUE(published(site)) << site;

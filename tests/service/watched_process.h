@@ -1,15 +1,16 @@
-// A program with a dashboard.
+// Connects to the dashboard of a process.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include "service/dashboard_client.h"
-#include "support/process.h"
+#include "core/child_process.h"
+#include "support/dashboard_client.h"
+#include "support/wait_until.h"
 
 namespace firm {
 
-// Once it has printed an address.
-inline DashboardClient dashboard_of(Process& process, double patience = 60) {
+// Waits until the process has printed an address.
+inline DashboardClient dashboard_of(ChildProcess& process, double patience = 60) {
   EXPECT_TRUE(process.prints("http://", patience) && process.prints("\n", patience))
       << process.output();
   return DashboardClient(process.output());

@@ -34,8 +34,8 @@ double poisson_probability(double mean, double k) {
   return std::exp(k * std::log(mean) - mean - std::lgamma(k + 1));
 }
 
-// Integer arithmetic of a specified engine: the same on every machine.
-TEST(Random, IsTheSameEverywhere) {
+// The standard specifies the engine, and its integer arithmetic.
+TEST(Random, IsEqualOnAllMachines) {
   Random random(1, 0);
   EXPECT_EQ(random.uniform(), 0x1.c41664bccfccbp-2);
   EXPECT_EQ(random.uniform(), 0x1.5048b06e200cbp-2);
@@ -78,8 +78,8 @@ TEST(Random, NormalIsNormal) {
   EXPECT_NEAR(neighbours, 0, 5 / std::sqrt(kSamples / 2));
 }
 
-TEST(Random, PoissonHasItsMeanAndVariance) {
-  // Both sides of the change of method, and far from it.
+TEST(Random, PoissonHasTheRightMoments) {
+  // Means on both sides of the change of method, and far from it.
   for (const double mean : {0.01, 0.5, 3.0, 9.99, 10.0, 50.0, 1e3, 1e6}) {
     Random random(4, 0);
     const Moments m = moments(sample([&] { return random.poisson(mean); }));
@@ -88,7 +88,7 @@ TEST(Random, PoissonHasItsMeanAndVariance) {
   }
 }
 
-TEST(Random, PoissonHasItsProbabilities) {
+TEST(Random, PoissonHasTheRightProbabilities) {
   for (const double mean : {3.0, 12.0, 40.0}) {
     Random random(8, 0);
     std::vector<int> counts(200, 0);
@@ -105,7 +105,7 @@ TEST(Random, PoissonHasItsProbabilities) {
   }
 }
 
-TEST(Random, PoissonOfNothingIsNothing) {
+TEST(Random, PoissonOfMeanZeroIsZero) {
   Random random(1, 1);
   for (int k = 0; k < 1000; ++k) ASSERT_EQ(random.poisson(0), 0);
 }
@@ -125,10 +125,10 @@ TEST(GaussianNoise, HasTheDeviationOfThePaper) {
   EXPECT_NEAR(m.mean, 0, 0.04 * 5 / std::sqrt(kSamples));
 }
 
-TEST(GaussianNoise, IsThatOfEachSlice) {
+TEST(GaussianNoise, ScalesWithEachSlice) {
   Block b(kSamples, 3);
   b(5, 0) = 4;
-  b(6, 1) = 0.5f;  // nothing in the third
+  b(6, 1) = 0.5f;  // the third slice is 0
   const Block clean = b;
   Random random(2, 0);
   add_gaussian_noise(0.01, random, b);
@@ -143,7 +143,7 @@ TEST(GaussianNoise, IsThatOfEachSlice) {
   }
 }
 
-TEST(GaussianNoise, OfLevelZeroChangesNothing) {
+TEST(GaussianNoise, OfLevelZeroKeepsValues) {
   Block b(3, 2);
   b(1, 1) = 5;
   Random random(2, 0);
@@ -152,7 +152,7 @@ TEST(GaussianNoise, OfLevelZeroChangesNothing) {
   EXPECT_EQ(b(1, 1), 5);
 }
 
-TEST(Counts, LeadBackToTheAbsorption) {
+TEST(Counts, AreInvertedToTheAbsorption) {
   constexpr std::size_t kBeamlets = 50;
   constexpr double kIncident = 1e6;
   Block b(40 * kBeamlets, 2);
@@ -170,7 +170,7 @@ TEST(Counts, LeadBackToTheAbsorption) {
     const double truth = static_cast<double>(b.data()[k]);
     const double signal = kIncident * std::exp(-truth);
     const double dark = 0.01 * kIncident;
-    // Variance of the logarithm: of the data, and of the averages of ten frames.
+    // Variance of the logarithm: data, and averages of ten frames.
     const double variance = (signal + dark + dark / 10) / (signal * signal) + 0.1 / kIncident;
     const double error = static_cast<double>(back.b.data()[k]) - truth;
     pull += error * error / variance / static_cast<double>(b.size());

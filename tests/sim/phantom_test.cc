@@ -8,7 +8,7 @@
 namespace firm {
 namespace {
 
-// Pixels per value, in thousandths.
+// Number of pixels per value, in thousandths.
 std::map<long, int> histogram(const Block& images, std::size_t slice) {
   std::map<long, int> counts;
   for (std::size_t k = 0; k < images.rows(); ++k) {
@@ -45,7 +45,7 @@ void expect_sound(const Phantom& phantom) {
   }
 }
 
-// The counts come from an evaluation of the ellipse table that shares no code with this one.
+// An independent program computed the counts from the table of ellipses.
 TEST(PaperPhantom, HasTheValuesOfTheTable) {
   const Phantom p = paper_phantom(250, 1);
   const std::map<long, int> xrf1 = {{0, 53812}, {200, 6342}, {1000, 2346}};
@@ -65,7 +65,7 @@ TEST(PaperPhantom, IsUprightWithRowZeroOnTop) {
   EXPECT_FLOAT_EQ(at(xrf2, 250, 121, 152), 0.0f);  // the right inclusion
 }
 
-TEST(PaperPhantom, IsSoundAtAllSizes) {
+TEST(PaperPhantom, IsValidAtAllSizes) {
   for (const int n : {16, 17, 33, 64, 128, 250}) expect_sound(paper_phantom(n, 1));
 }
 
@@ -79,7 +79,7 @@ TEST(PaperPhantom, RepeatsItsSlice) {
   }
 }
 
-TEST(ElementsPhantom, IsSoundAtAllSizes) {
+TEST(ElementsPhantom, IsValidAtAllSizes) {
   for (const int n : {16, 33, 100}) expect_sound(elements_phantom(n, 4));
   expect_sound(elements_phantom(24, 1));
 }

@@ -7,9 +7,9 @@
 
 #include "firm/error.h"
 #include "firm/projector.h"
-#include "io/formats/data_exchange.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "io/formats/data_exchange.h"
 #include "sim/noise.h"
 #include "support/temporary_directory.h"
 
@@ -80,7 +80,7 @@ TEST(Simulate, DataIsTheProjectionOfTheTruth) {
   }
 }
 
-TEST(Simulate, GivesTheSameBytesWhateverTheThreads) {
+TEST(Simulate, GivesEqualBytesForAnyNumberOfThreads) {
   const TemporaryDirectory one;
   const TemporaryDirectory three;
   SimulateOptions o = small();
@@ -122,7 +122,7 @@ TEST(Simulate, NoiseDependsOnSeedAndSite) {
   EXPECT_LT(std::abs(cosine), 5 / std::sqrt(static_cast<double>(noise[0].size())));
 }
 
-TEST(Simulate, CountsLeadBackToTheLogarithm) {
+TEST(Simulate, CountsAreInvertedToTheLogarithm) {
   const TemporaryDirectory directory;
   SimulateOptions o = small();
   o.preset = "elements";
@@ -141,7 +141,7 @@ TEST(Simulate, CountsLeadBackToTheLogarithm) {
   EXPECT_EQ(read_acquisition(directory / "xrf-1.h5").white.rows(), 0u);
 }
 
-TEST(Simulate, StudyTellsTheNoiseToStopAt) {
+TEST(Simulate, StudyHasTheNoiseForTheStopRule) {
   const TemporaryDirectory directory;
   SimulateOptions o = small();
   simulate_into(directory.path(), o);
@@ -152,7 +152,7 @@ TEST(Simulate, StudyTellsTheNoiseToStopAt) {
   EXPECT_CONTAINS(file_content(directory / "study.toml"), "discrepancy = 0.05");
 }
 
-TEST(Simulate, LeavesOtherFilesAlone) {
+TEST(Simulate, KeepsOtherFiles) {
   const TemporaryDirectory directory;
   write_text_file(directory / "notes.txt", "mine");
   write_text_file(directory / "xrt.h5", "to be replaced");

@@ -50,7 +50,8 @@ class Rendezvous {
 
 class BarrierCollective : public Collective {
  public:
-  BarrierCollective(Rendezvous& rendezvous, std::size_t rank) : rendezvous_(rendezvous), rank_(rank) {}
+  BarrierCollective(Rendezvous& rendezvous, std::size_t rank)
+      : rendezvous_(rendezvous), rank_(rank) {}
 
   void sum(std::span<float> vector, std::span<double> scalars) override {
     rendezvous_.sum(rank_, vector, scalars);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "firm/projector.h"
-#include "model/study.h"
+#include "firm/study.h"
 
 namespace firm {
 

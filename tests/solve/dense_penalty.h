@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "solve/dense_optimum.h"
-#include "solve/small_study.h"
+#include "support/small_study.h"
 
 namespace firm {
 

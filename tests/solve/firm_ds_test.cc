@@ -6,7 +6,7 @@
 #include <map>
 
 #include "solve/dense_optimum.h"
-#include "solve/small_study.h"
+#include "support/small_study.h"
 
 namespace firm {
 namespace {

@@ -6,9 +6,9 @@
 #include "solve/dense_optimum.h"
 #include "solve/dense_penalty.h"
 #include "solve/memory_archive.h"
-#include "solve/small_study.h"
 #include "solve/methods/firm.h"
 #include "solve/methods/firm_plus.h"
+#include "support/small_study.h"
 
 namespace firm {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "solve/archive.h"
+#include "core/archive.h"
 
 namespace firm {
 

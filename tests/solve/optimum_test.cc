@@ -2,9 +2,10 @@
 // Tolerances are relative to f(0), the objective of empty images.
 #include <gtest/gtest.h>
 
-#include "solve/dense_optimum.h"
 #include "firm/error.h"
-#include "solve/small_study.h"
+#include "model/certificate.h"
+#include "solve/dense_optimum.h"
+#include "support/small_study.h"
 #include "support/temporary_directory.h"
 
 namespace firm {

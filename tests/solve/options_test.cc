@@ -1,5 +1,5 @@
 // Options from text, and their description.
-#include "solve/options.h"
+#include "firm/options.h"
 
 #include <gtest/gtest.h>
 

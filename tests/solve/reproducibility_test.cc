@@ -9,7 +9,7 @@
 #include "solve/barrier_collective.h"
 #include "solve/dense_optimum.h"
 #include "solve/memory_archive.h"
-#include "solve/small_study.h"
+#include "support/small_study.h"
 
 namespace firm {
 namespace {
@@ -72,14 +72,14 @@ void expect_same_run(const Solution& found, const Solution& expected, const std:
 }
 
 Solution run(const SmallStudy& small, const SolveOptions& options, int threads,
-             const Observer& observer = {}, Archive* resume = nullptr) {
+             decltype(SolveInput::on_state) on_state = {}, Archive* resume = nullptr) {
   Problem problem(small.study, small.data, {threads});
   LocalCollective alone;
   SolveInput input;
   input.problem = &problem;
   input.collective = &alone;
   input.options = options;
-  input.observer = observer;
+  input.on_state = std::move(on_state);
   input.resume = resume;
   return solve(input);
 }
@@ -103,8 +103,7 @@ TEST(Run, GoesOnFromItsStateAsIfItHadNotStopped) {
   for (const Named& method : all_methods(12)) {
     const SmallStudy small = study_for(method, {.seed = 6, .slices = 2});
     std::vector<MemoryArchive> states;
-    Observer keep;
-    keep.on_state = [&](int, bool, const std::function<void(Archive&)>& state) {
+    const auto keep = [&](int, bool, const std::function<void(Archive&)>& state) {
       state(states.emplace_back());
     };
     const Solution whole = run(small, method.options, 1, keep);
@@ -121,8 +120,7 @@ TEST(Run, CanBeResumedAfterItsEnd) {
   for (const Named& method : all_methods(6)) {
     const SmallStudy small = study_for(method, {.seed = 7});
     MemoryArchive state;
-    Observer keep;
-    keep.on_state = [&](int, bool ending, const std::function<void(Archive&)>& save) {
+    const auto keep = [&](int, bool ending, const std::function<void(Archive&)>& save) {
       if (ending) save(state);
     };
     const Solution first = run(small, method.options, 1, keep);

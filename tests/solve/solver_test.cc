@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "solve/dense_optimum.h"
-#include "solve/small_study.h"
+#include "support/small_study.h"
 #include "support/temporary_directory.h"
 
 namespace firm {

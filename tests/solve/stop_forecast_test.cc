@@ -60,7 +60,7 @@ TEST(StopForecast, IsTheFirstRuleThatWillHold) {
   for (int k = 0; k <= 50; ++k) {
     RoundMetrics now{k, std::pow(0.9, k), 1, std::pow(0.9, k), {}, 1};
     forecast.add(now, k > 0 ? std::optional(std::pow(0.9, k - 1)) : std::nullopt,
-                2 * std::pow(0.99, k));
+                 2 * std::pow(0.99, k));
   }
   // 0.9^k = 1e-3 at k = 65.6; 2 * 0.99^k = 1 at k = 69.0.
   EXPECT_NEAR(forecast.end(), 66, 1);

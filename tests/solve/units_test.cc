@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "solve/dense_optimum.h"
-#include "solve/small_study.h"
+#include "support/small_study.h"
 
 namespace firm {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <thread>
 
+#include "firm/error.h"
 #include "solve/barrier_collective.h"
 #include "solve/dense_optimum.h"
-#include "firm/error.h"
-#include "solve/small_study.h"
+#include "support/small_study.h"
 #include "support/temporary_directory.h"
 
 namespace firm {

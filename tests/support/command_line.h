@@ -1,10 +1,11 @@
-// Runs the program itself.
+// Runs the firm program as a user does, in a temporary directory.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "support/temporary_directory.h"
 
@@ -18,23 +19,18 @@ struct Outcome {
 
 class CommandLine : public ::testing::Test {
  protected:
-  // `before` is put in front of the command, for limits and variables.
-  Outcome run(const std::string& arguments, const std::string& before = "") {
-    const std::string command = "cd '" + directory_.path() + "' && " + before +
-                                " '" FIRM_PROGRAM "' " + arguments + " >.out 2>.err </dev/null";
-    const int status = std::system(command.c_str());
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return {code, file_content(directory_ / ".out"), file_content(directory_ / ".err")};
-  }
+  // Runs `before` FIRM_PROGRAM `arguments` in a shell; `before` sets limits and variables.
+  Outcome run(const std::string& arguments, const std::string& before = "");
 
-  void expect_error(const Outcome& outcome, int code, const std::string& part) {
-    EXPECT_EQ(outcome.code, code);
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(outcome.err.rfind("firm: error: ", 0), 0u) << outcome.err;
-    EXPECT_CONTAINS(outcome.err, part);
-  }
+  // The program has ended with an error that contains `part`, and has printed no result.
+  static void expect_error(const Outcome& outcome, int code, const std::string& part);
 
-  void make_study() { ASSERT_EQ(run("simulate --out study --size 16 --angles 5").code, 0); }
+  // Simulates a small study in study/.
+  void make_study();
+
+  // summary.json and the lines of history.jsonl of a run.
+  nlohmann::json summary(const std::string& run_directory) const;
+  std::vector<nlohmann::json> history(const std::string& run_directory) const;
 
   TemporaryDirectory directory_;
 };

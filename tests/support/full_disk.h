@@ -1,53 +1,15 @@
-// What happens on a full disk, for which a limit on the size of files stands.
+// Simulates a full disk by a limit on the size of files.
 #pragma once
 
-#include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <csignal>
-#include <stdexcept>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace firm {
 
-// Ends the process. `out` gets the error, and what libraries print.
-template <typename Action>
-[[noreturn]] void run_on_full_disk(rlim_t bytes, const Action& action, int out) {
-  const rlimit limit{bytes, bytes};
-  std::signal(SIGXFSZ, SIG_IGN);
-  bool ready = ::setrlimit(RLIMIT_FSIZE, &limit) == 0 && ::dup2(out, STDERR_FILENO) >= 0;
-  try {
-    if (ready) action();
-  } catch (const std::exception& e) {
-    const std::string text = e.what();
-    ready = ::write(out, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  }
-  ::_exit(ready ? 0 : 1);
-}
-
-// What the firm::Error says that `action` throws where no file can have more than `bytes`; empty
-// without an error. The action is run in a process of its own, because HDF5 does not give back all
-// of its memory when it cannot write; it must not use OpenMP, whose threads do not survive a fork.
-template <typename Action>
-std::string error_on_full_disk(rlim_t bytes, const Action& action) {
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-  const pid_t child = ::fork();
-  if (child == 0) run_on_full_disk(bytes, action, ends[1]);
-  ::close(ends[1]);
-  std::string text;
-  std::array<char, 512> piece{};
-  for (ssize_t n = 0; (n = ::read(ends[0], piece.data(), piece.size())) > 0;) {
-    text.append(piece.data(), static_cast<std::size_t>(n));
-  }
-  ::close(ends[0]);
-  int status = -1;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  return text;
-}
+// Message of the exception that `action` throws where no file can grow beyond `bytes`; empty when
+// it throws none. Runs the action in a process of its own, because HDF5 leaks memory when it cannot
+// write. The action must not use OpenMP, whose threads do not survive a fork.
+std::string error_on_full_disk(std::uint64_t bytes, const std::function<void()>& action);
 
 }  // namespace firm

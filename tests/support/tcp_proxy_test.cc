@@ -1,10 +1,16 @@
-// The proxy with which faults of the network are tested.
+// TcpProxy, with real sockets.
 #include "support/tcp_proxy.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <string>
+#include <thread>
+
+#include "support/loopback.h"
 
 namespace firm {
 namespace {
@@ -34,7 +40,7 @@ class Socket {
       sent += static_cast<std::size_t>(n);
     }
   }
-  // What comes until there are that many bytes, or the end.
+  // Returns `bytes` bytes, or fewer when the connection ends.
   std::string receive(std::size_t bytes) const {
     std::string text(bytes, '\0');
     std::size_t received = 0;
@@ -46,7 +52,7 @@ class Socket {
     text.resize(received);
     return text;
   }
-  // Whether nothing comes within a moment, not even the end.
+  // Nothing arrives within 100 ms, not even the end.
   bool silent() const {
     pollfd one{value_, POLLIN, 0};
     return ::poll(&one, 1, 100) == 0;
@@ -56,17 +62,9 @@ class Socket {
   int value_;
 };
 
-sockaddr_in loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  return address;
-}
-
-class Proxy : public ::testing::Test {
+class TcpProxyTest : public ::testing::Test {
  protected:
-  Proxy() : server_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  TcpProxyTest() : server_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof(address);
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
@@ -76,8 +74,8 @@ class Proxy : public ::testing::Test {
     proxy_.forward_to(ntohs(address.sin_port));
   }
 
-  // 0 unless it is refused.
-  int dial(const Socket& socket) const {
+  // Returns 0 unless the connection is refused.
+  int connect(const Socket& socket) const {
     const sockaddr_in address = loopback(proxy_.port());
     return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
@@ -88,25 +86,25 @@ class Proxy : public ::testing::Test {
   TcpProxy proxy_;
 };
 
-TEST_F(Proxy, PassesBytesBothWaysAndTheirEnd) {
+TEST_F(TcpProxyTest, PassesBytesAndEndBothWays) {
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   const Socket server(accept());
   client.send("question");
   EXPECT_EQ(server.receive(8), "question");
   server.send("answer");
   ::shutdown(server.get(), SHUT_WR);
   EXPECT_EQ(client.receive(100), "answer");
-  // The other way is still open.
+  // The direction up is still open.
   client.send("more");
   EXPECT_EQ(server.receive(4), "more");
   EXPECT_EQ(proxy_.bytes(TcpProxy::kUp), 12u);
   EXPECT_EQ(proxy_.bytes(TcpProxy::kDown), 6u);
 }
 
-TEST_F(Proxy, DelaysWithoutLossOfOrderOrThroughput) {
+TEST_F(TcpProxyTest, DelayKeepsOrderAndThroughput) {
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   const Socket server(accept());
   proxy_.delay(150);
   std::string sent;
@@ -116,7 +114,7 @@ TEST_F(Proxy, DelaysWithoutLossOfOrderOrThroughput) {
   EXPECT_EQ(server.receive(1), sent.substr(0, 1));
   EXPECT_GE(seconds_since(start), 0.15);
   EXPECT_EQ(server.receive(sent.size() - 1), sent.substr(1));
-  // One delay for each piece would take half a minute.
+  // Delaying each piece after the one before would take half a minute.
   EXPECT_LT(seconds_since(start), 10);
   sender.join();
   proxy_.delay(0);
@@ -124,15 +122,15 @@ TEST_F(Proxy, DelaysWithoutLossOfOrderOrThroughput) {
   EXPECT_EQ(client.receive(1), "x");
 }
 
-TEST_F(Proxy, HoldsBackWhileStalled) {
+TEST_F(TcpProxyTest, HoldsBytesWhileStalled) {
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   const Socket server(accept());
   proxy_.stall();
   EXPECT_TRUE(proxy_.stalled());
   client.send("late");
   const Socket second(new_socket());
-  ASSERT_EQ(dial(second), 0);
+  ASSERT_EQ(connect(second), 0);
   second.send("later");
   ::shutdown(client.get(), SHUT_WR);
   EXPECT_TRUE(server.silent());
@@ -143,9 +141,9 @@ TEST_F(Proxy, HoldsBackWhileStalled) {
   EXPECT_EQ(other.receive(5), "later");
 }
 
-TEST_F(Proxy, HoldsBackOneWayAlone) {
+TEST_F(TcpProxyTest, StallsOneWayOnly) {
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   const Socket server(accept());
   proxy_.stall(TcpProxy::kDown);
   client.send("question");
@@ -156,9 +154,9 @@ TEST_F(Proxy, HoldsBackOneWayAlone) {
   EXPECT_EQ(client.receive(6), "answer");
 }
 
-TEST_F(Proxy, StallsAfterSoManyBytes) {
+TEST_F(TcpProxyTest, StallsAfterGivenBytes) {
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   const Socket server(accept());
   proxy_.stall_after(TcpProxy::kUp, 5);
   client.send("0123456789");
@@ -172,32 +170,32 @@ TEST_F(Proxy, StallsAfterSoManyBytes) {
   EXPECT_EQ(client.receive(1), "x");
 }
 
-TEST_F(Proxy, CutsAndRefuses) {
+TEST_F(TcpProxyTest, CutsAndRefusesConnections) {
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   const Socket server(accept());
   proxy_.cut();
   EXPECT_EQ(client.receive(1), "");
   EXPECT_EQ(server.receive(1), "");
   proxy_.refuse();
-  EXPECT_NE(dial(Socket(new_socket())), 0);
+  EXPECT_NE(connect(Socket(new_socket())), 0);
   proxy_.accept_again();
   const Socket again(new_socket());
-  ASSERT_EQ(dial(again), 0);
+  ASSERT_EQ(connect(again), 0);
   again.send("x");
   EXPECT_EQ(Socket(accept()).receive(1), "x");
 }
 
-TEST_F(Proxy, ClosesWhatLeadsNowhere) {
+TEST_F(TcpProxyTest, ClosesConnectionWithoutServer) {
   const Socket closed(new_socket());
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof(address);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  ASSERT_EQ(::bind(closed.get(), generic, size), 0);  // but nobody listens
+  ASSERT_EQ(::bind(closed.get(), generic, size), 0);  // bound, but nobody listens
   ASSERT_EQ(::getsockname(closed.get(), generic, &size), 0);
   proxy_.forward_to(ntohs(address.sin_port));
   const Socket client(new_socket());
-  ASSERT_EQ(dial(client), 0);
+  ASSERT_EQ(connect(client), 0);
   EXPECT_EQ(client.receive(1), "");
 }
 

@@ -1,15 +1,14 @@
-// An object of three elements whose sinograms are not alike: discs that overlap.
+// An object of three elements with different sinograms: three overlapping discs.
 #pragma once
 
 #include <vector>
 
 #include "firm/block.h"
 #include "firm/geometry.h"
-#include "firm/projector.h"
 
 namespace firm {
 
-// Middle and radius in parts of the image's side.
+// Centre and radius, as fractions of the image's side.
 struct Disc {
   double x;
   double y;
@@ -19,27 +18,12 @@ struct Disc {
 inline const std::vector<Disc> kThreeDiscs = {
     {0.4, 0.45, 0.25}, {0.62, 0.4, 0.15}, {0.5, 0.7, 0.12}};
 
-inline Block image_of(const Disc& disc, const Geometry& g, double value) {
-  Block image(g.pixels(), 1);
-  const auto columns = static_cast<std::size_t>(g.image_columns);
-  for (std::size_t p = 0; p < image.rows(); ++p) {
-    const double x = (static_cast<double>(p % columns) + 0.5) / g.image_columns - disc.x;
-    const double y = (static_cast<double>(p / columns) + 0.5) / g.image_rows - disc.y;
-    if (x * x + y * y < disc.radius * disc.radius) image(p, 0) = static_cast<float>(value);
-  }
-  return image;
-}
+// `value` inside the disc, 0 outside.
+Block image_of(const Disc& disc, const Geometry& g, double value);
 
-inline Block sinogram_of(const Block& image, const Geometry& g) {
-  Block b(g.rays(), 1);
-  make_projector(g, {"auto", 1, 1})->forward(image, b);
-  return b;
-}
+Block sinogram_of(const Block& image, const Geometry& g);
 
-inline void add_to(Block& sum, const Block& more, double factor) {
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    sum.data()[k] += static_cast<float>(factor * static_cast<double>(more.data()[k]));
-  }
-}
+// sum += factor * more
+void add_to(Block& sum, const Block& more, double factor);
 
 }  // namespace firm

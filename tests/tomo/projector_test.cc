@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <numbers>
+#include <optional>
 #include <random>
 
 #include "firm/error.h"
@@ -267,6 +269,56 @@ TEST_P(FastKernel, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
+Block columns_of(const Block& all, std::size_t first, std::size_t count) {
+  Block part(all.rows(), count);
+  for (std::size_t row = 0; row < all.rows(); ++row) {
+    for (std::size_t k = 0; k < count; ++k) part(row, k) = all(row, first + k);
+  }
+  return part;
+}
+
+bool same_bytes(const Block& a, const Block& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+// Both products, of columns [first, first + columns).
+struct Products {
+  Products(Projector& p, const Block& x, const Block& y, std::size_t first, std::size_t columns)
+      : ax(y.rows(), columns), aty(x.rows(), columns) {
+    p.forward(columns_of(x, first, columns), ax);
+    p.adjoint(columns_of(y, first, columns), aty);
+  }
+  Block ax;
+  Block aty;
+};
+
+// Projectors made for one or two columns are of one kind, those made for more of another.
+TEST_P(FastKernel, GivesAColumnTheSameBytesWhateverIsBesideIt) {
+  constexpr std::size_t kMost = 37;
+  const std::vector<std::vector<int>> kinds{{1, 2}, {3, 4, 5, 6, 7, 8, 11, 16, 23, 32, 37}};
+  for (const Case& c : cases()) {
+    const Geometry& g = c.geometry;
+    Block x(g.pixels(), kMost), y(g.rays(), kMost);
+    fill_gaussian(x, 21);
+    fill_gaussian(y, 22);
+    for (const std::vector<int>& kind : kinds) {
+      const auto first = make_projector(g, {GetParam(), 1, kind.front()});
+      const Products all(*first, x, y, 0, kMost);
+      for (const int made_for : kind) {
+        const auto other = make_projector(g, {GetParam(), 1, made_for});
+        for (const std::size_t columns : {static_cast<std::size_t>(made_for), 1ul, 10ul}) {
+          SCOPED_TRACE(c.name + ", made for " + std::to_string(made_for) + ", columns " +
+                       std::to_string(columns));
+          const std::size_t at = kMost - columns;
+          const Products some(*other, x, y, at, columns);
+          EXPECT_TRUE(same_bytes(some.ax, columns_of(all.ax, at, columns)));
+          EXPECT_TRUE(same_bytes(some.aty, columns_of(all.aty, at, columns)));
+        }
+      }
+    }
+  }
+}
+
 TEST_P(FastKernel, LeavesNothingBehindBetweenCalls) {
   // Scratch of one call, with another number of columns, must not leak into the next.
   const Geometry g = paper_geometry(50, 10);
@@ -396,6 +448,52 @@ TEST(MakeProjector, NamesAnUnknownKernelAndThoseThereAre) {
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("cuda"), std::string::npos);
     EXPECT_NE(std::string(e.what()).find("strip-scalar"), std::string::npos);
+  }
+}
+
+// Sets a variable of the environment, and at the end sets it back.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value, 1);
+  }
+  ~Environment() {
+    if (before_) {
+      setenv(name_, before_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(MakeProjector, TakesTheKernelOfTheEnvironmentInPlaceOfAuto) {
+  const Geometry g = paper_geometry(8, 2);
+  for (const std::string& name : kernel_names()) {
+    const Environment forced("FIRM_KERNEL", name.c_str());
+    EXPECT_EQ(make_projector(g)->kernel(), name);
+    EXPECT_EQ(make_projector(g, {"strip-scalar"})->kernel(), "strip-scalar");
+  }
+  const Environment none("FIRM_KERNEL", "");
+  EXPECT_EQ(make_projector(g)->kernel(), kernel_names().front());
+}
+
+TEST(MakeProjector, RefusesAnUnknownKernelOfTheEnvironment) {
+  const Environment forced("FIRM_KERNEL", "cuda");
+  try {
+    make_projector(paper_geometry(8, 2));
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("FIRM_KERNEL: expected auto or one of strip-"),
+              std::string::npos)
+        << e.what();
+    EXPECT_EQ(e.kind(), usage_error({}).kind());
   }
 }
 

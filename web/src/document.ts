@@ -1,43 +1,44 @@
-// The document that a page shows: what src/run/run_report.cc writes. docs/report.md describes it.
+// Types of the document that a page shows. src/run/report/run_report.cc writes it; docs/report.md
+// describes it.
 
 /** Images or sinograms of one site, slice by slice. */
 export interface PackedStack {
   site: string;
-  /** reconstruction, truth, alone; data, residual. */
+  /** Image: reconstruction, truth or alone; sinogram: data or residual. */
   view: string;
   rows: number;
   columns: number;
-  /** Smallest and largest value of all slices, those that are not here included. */
+  /** Smallest and largest value of all slices, including those that the page leaves out. */
   low: number;
   high: number;
   bits: 16 | 32;
-  /** With 16 bits: k stands for base + k * step. */
+  /** With 16 bits, code k stands for base + k * step. */
   base?: number;
   step?: number;
-  /** base64, little-endian. */
+  /** Little-endian, base64. */
   values: string;
   signal?: string;
   units?: string;
-  /** Angles in degrees, of a sinogram's rows. */
+  /** Angles of a sinogram's rows, in degrees. */
   theta?: number[];
 }
 
 export interface StackSet {
   all_slices: number;
-  /** Numbers of the slices that are here. */
+  /** Numbers of the slices that the page holds. */
   slices: number[];
-  /** So many by so many values have become their mean. */
+  /** Each value is the mean of `reduction` x `reduction` values. */
   reduction: number;
-  /** cm, of the images as they were reconstructed. */
+  /** Size of a reconstructed pixel, in cm. */
   pixel_size?: number;
   stacks: PackedStack[];
 }
 
 export interface Curve {
-  /** objective, step_norm, constraint_violation, kkt, step_size, error_to_truth, residual; of a
-   *  coordinator that runs: sum_seconds. */
+  /** objective, step_norm, constraint_violation, kkt, step_size, error_to_truth, residual; on the
+   *  live page of a coordinator: sum_seconds. */
   key: string;
-  /** Of a residual. */
+  /** Site of a residual; empty for other curves. */
   site: string;
   /** Rounds before thinning. */
   points: number;
@@ -46,16 +47,16 @@ export interface Curve {
   value: number[];
 }
 
-/** What the residual of a site has to fall to, from each of these rounds on: chunks of slices have
- *  levels of their own. */
-export interface Level {
+/** Residual of a site at which the discrepancy rule stops the run. Each chunk of slices has its own
+ *  `value`, which applies from its `round` on. */
+export interface ResidualTarget {
   site: string;
   round: number[];
   seconds: number[];
   value: number[];
 }
 
-/** Of a coordinator's summary: name and bytes. */
+/** A coordinator's summary has only name and bytes. */
 export interface SiteSummary {
   name: string;
   residual?: number;
@@ -75,7 +76,7 @@ export interface Certificate {
   multiplier: number;
 }
 
-/** summary.json; docs/formats.md lists its keys. A coordinator's has other ones. */
+/** summary.json; docs/formats.md lists its keys. That of a coordinator has other keys. */
 export interface Summary {
   study: string;
   version: string;
@@ -106,7 +107,7 @@ export interface Summary {
   };
   run?: string;
   attempts?: number;
-  /** Of a run in several chunks of slices. */
+  /** Only in a run of several chunks of slices. */
   chunks?: { rounds: number; kkt: Certificate; full_scale?: Record<string, number> }[];
 }
 
@@ -135,10 +136,10 @@ export type SiteState = 'expected' | 'waiting' | 'computing' | 'sending' | 'lost
 export interface LiveSite {
   name: string;
   state: SiteState;
-  /** That have left this site; on its own page. */
+  /** Sent by this site; only on the page of a site. */
   bytes?: number;
   messages?: number;
-  /** From the site, and to it; on the coordinator's page. */
+  /** From the site and to the site; only on the coordinator's page. */
   bytes_up?: number;
   bytes_down?: number;
 }
@@ -146,7 +147,7 @@ export interface LiveSite {
 export type RunState = 'starting' | 'reading' | 'waiting' | 'computing' | 'sending' | 'pausing' |
   'paused' | 'writing' | 'finished' | 'stopped' | 'failed';
 
-/** The state of a run that goes on; docs/dashboard.md has its keys. */
+/** Status of a run on a dashboard; docs/dashboard.md describes the keys. */
 export interface Live {
   state: RunState;
   stage: string;
@@ -156,9 +157,9 @@ export interface Live {
   chunks: number;
   seconds: number;
   remaining: number | null;
-  /** `remaining` is a limit; else an estimate. */
+  /** `remaining` is an upper limit, not an estimate. */
   at_most: boolean;
-  /** The part of the run that is behind, 0 to 1. */
+  /** Fraction of the run that is done, 0 to 1. */
   progress: number | null;
   sites?: LiveSite[];
   sums?: number;
@@ -180,16 +181,16 @@ export interface RunDocument {
   images?: StackSet | null;
   sinograms?: StackSet | null;
   curves?: Curve[];
-  /** Of a run that ends by the discrepancy rule. */
-  levels?: Level[];
-  /** ||w|| over all images, where all are known. */
+  /** Only in a run with the discrepancy rule. */
+  levels?: ResidualTarget[];
+  /** ||w|| over all images, if all are known. */
   image_norm?: number;
   notes?: string[];
-  /** From a server. */
+  /** Only in the document of a dashboard. */
   live?: Live;
 }
 
-/** Several runs that have ended. */
+/** Several finished runs. */
 export interface Comparison {
   format: string;
   version: number;
@@ -208,8 +209,8 @@ export function hasEnded(live: Live): boolean {
   return ['finished', 'stopped', 'failed'].includes(live.state);
 }
 
-/** Whether there is more to come. */
-export function goesOn(run: RunDocument): boolean {
+/** Whether the document is that of a run that has not ended. */
+export function isRunning(run: RunDocument): boolean {
   return run.live !== undefined && !hasEnded(run.live);
 }
 

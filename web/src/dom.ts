@@ -1,4 +1,5 @@
-// Elements by one call. Texts are set as texts: nothing of a document is ever parsed as HTML.
+// Helpers that create DOM elements. They set texts as text nodes: no part of a document is ever
+// parsed as HTML.
 
 type Child = Node | string | null | undefined;
 type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
@@ -65,7 +66,7 @@ export function group(label: string, ...children: Child[]): HTMLDivElement {
 
 export type Cell = string | Node;
 
-/** A table with a row of headings; the first cell of a row is its heading. */
+/** Makes a table with a row of headings; the first cell of each row is its heading. */
 export function table(caption: string, headings: string[], rows: Cell[][]): HTMLDivElement {
   const head = h('tr');
   for (const text of headings) head.append(h('th', { scope: 'col' }, text));

@@ -1,6 +1,6 @@
-// Numbers for people.
+// Formats numbers for the page.
 
-/** Four significant digits, with an exponent where that is shorter. */
+/** Formats with `digits` significant digits, and with an exponent for very small or large values. */
 export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '\u2013';
   if (!Number.isFinite(value)) return value > 0 ? '\u221e' : '\u2212\u221e';
@@ -36,7 +36,7 @@ export function seconds(value: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)} h`;
 }
 
-/** A length in cm, in the unit that suits it. */
+/** Formats a length given in cm, in nm, µm, mm or cm. */
 export function length(cm: number, digits = 3): string {
   const units: [string, number][] = [['nm', 1e7], ['\u00b5m', 1e4], ['mm', 10], ['cm', 1]];
   for (const [unit, per] of units) {
@@ -45,7 +45,7 @@ export function length(cm: number, digits = 3): string {
   return '';
 }
 
-/** "g/cm^3" as it is written. */
+/** Typesets a unit: "g/cm^3" becomes "g/cm³"; "1" (no unit) becomes empty. */
 export function unit(text: string): string {
   return text === '1' ? '' : text.replace('^2', '\u00b2').replace('^3', '\u00b3');
 }
@@ -55,7 +55,7 @@ export function withUnit(value: number, units: string, digits = 4): string {
   return written ? `${number(value, digits)} ${written}` : number(value, digits);
 }
 
-/** 1, 2 or 5 times a power of ten, at most `most`. */
+/** The largest 1, 2 or 5 times a power of ten that is not above `most`. */
 export function roundLength(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
   for (const factor of [5, 2, 1]) if (factor * power <= most) return factor * power;

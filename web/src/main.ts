@@ -1,15 +1,16 @@
+// Starts the page: shows the document that it contains, or follows the run of its server.
 import { h } from './dom';
-import { LiveSource } from './live_source';
+import { LiveSource } from './live/live_source';
 import { Page } from './page';
 import { EmbeddedSource } from './source';
 
-// What stands in the page of a server instead of a document.
-const live = '{"firm":"live"}';
+// Placeholder for the document in a page that a server delivers.
+const livePlaceholder = '{"firm":"live"}';
 
 const root = document.getElementById('page')!;
 try {
   const text = document.getElementById('firm-document')?.textContent ?? 'null';
-  if (text === live) {
+  if (text === livePlaceholder) {
     const source = new LiveSource();
     source.start(new Page(root, source));
   } else {

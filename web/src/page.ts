@@ -1,12 +1,12 @@
-// The page: a head, and below it a report or a comparison of several.
-import { ComparisonView } from './comparison';
+// Page: title and table of contents, and below them a report or a comparison of runs.
+import { ComparisonView } from './compare/comparison';
 import { h } from './dom';
-import { goesOn, type Comparison, type RunDocument } from './document';
-import { titleText } from './live_text';
+import { isRunning, type Comparison, type RunDocument } from './document';
+import { titleText } from './live/status_text';
 import type { Change } from './panel';
-import { Report } from './report';
+import { Report } from './report/report';
 import type { Connection, Control, Viewer } from './source';
-import { StatusPanel } from './status';
+import { StatusPanel } from './live/status_panel';
 import { themeButton } from './theme';
 
 export class Page implements Viewer {
@@ -17,9 +17,9 @@ export class Page implements Viewer {
   private report: Report | undefined;
   private comparison: ComparisonView | undefined;
   private watched = false;
-  private listed = '';
+  private listedSections = '';
 
-  /** `control`: of a page whose run goes on. */
+  /** `control` is given for the page of a server, which shows the status of its run. */
   constructor(root: HTMLElement, control?: Control) {
     root.replaceChildren(
       h('header', {}, h('div', { class: 'head' }, this.title, themeButton()), this.contents),
@@ -31,7 +31,7 @@ export class Page implements Viewer {
     window.addEventListener('beforeprint', Page.openAll);
   }
 
-  // On paper nothing can be opened.
+  // Opens all details before printing.
   private static openAll(): void {
     for (const details of document.querySelectorAll('details')) details.open = true;
   }
@@ -45,21 +45,21 @@ export class Page implements Viewer {
     }
     this.status?.update(run, change);
     this.report.update(run, change);
-    this.list();
+    this.updateContents();
   }
 
   compare(comparison: Comparison): void {
     if (!this.comparison) {
-      this.comparison = new ComparisonView(() => this.list());
+      this.comparison = new ComparisonView(() => this.updateContents());
       this.main.append(...this.comparison.elements);
     }
     this.title.textContent = this.comparison.show(comparison);
     document.title = `${this.title.textContent} \u2013 FIRM`;
-    this.list();
+    this.updateContents();
   }
 
   progress(run: RunDocument): void {
-    this.watched ||= goesOn(run);
+    this.watched ||= isRunning(run);
     const title = titleText(run, this.watched);
     if (document.title !== title) document.title = title;
   }
@@ -68,13 +68,12 @@ export class Page implements Viewer {
     this.status?.connection(state);
   }
 
-  // The table of contents.
-  private list(): void {
+  private updateContents(): void {
     const sections = [...this.main.querySelectorAll<HTMLElement>('section[id]')]
       .filter((s) => !s.closest('[hidden]'));
-    const listed = sections.map((s) => s.id).join(' ');
-    if (listed === this.listed) return;
-    this.listed = listed;
+    const ids = sections.map((s) => s.id).join(' ');
+    if (ids === this.listedSections) return;
+    this.listedSections = ids;
     this.contents.replaceChildren(...sections.map((s) =>
       h('a', { href: `#${s.id}` }, s.querySelector('h2')?.textContent ?? s.id)));
   }

@@ -1,16 +1,17 @@
-// A part of the page. docs/report.md tells how to add one.
+// Panel: one part of the page. docs/report.md describes how to add one.
 import type { RunDocument } from './document';
 
-/** What is new in a document: everything, or of a run that goes on one part of it. */
+/** The part of the document that has changed: everything, or one part while the run goes on. */
 export type Change = 'all' | 'status' | 'rounds' | 'images';
 
 export interface Panel {
   readonly element: HTMLElement;
-  /** Shows a document; called again when there is a newer one. Hides itself without content. */
+  /** Shows a document; called again for every newer one. Empties the element if the document has
+   *  nothing for this panel. */
   update(document: RunDocument, change: Change): void;
 }
 
-/** A panel that is made anew from every document, not from parts of it: text and tables. */
+/** A panel of text and tables that is rebuilt for every whole document and ignores partial changes. */
 export function textPanel(
   id: string,
   make: (document: RunDocument) => HTMLElement | null,

@@ -1,18 +1,19 @@
-// Where the document comes from: the page itself, or, while a run goes on, a server.
+// Interfaces between a page and the source of its document: the page itself, or a server.
 import { isReport, type Comparison, type RunDocument } from './document';
 import type { Change } from './panel';
 
-/** open: events come; lost: they do not, it is tried again; refused: a token is needed;
- *  ending: the run has ended, its report is on its way; over: it has come; incomplete: it has not;
- *  unreadable: of another version. */
+/** State of the connection to a server.
+ *  open: events arrive; lost: no events arrive, the page retries; refused: the server wants a token;
+ *  ending: the run has ended and its report is loading; over: the report has arrived;
+ *  incomplete: the report did not arrive; unreadable: the document has another version. */
 export type Connection = 'open' | 'lost' | 'refused' | 'ending' | 'over' | 'incomplete' |
   'unreadable';
 
-/** What a source calls. */
+/** The page, as a source sees it. */
 export interface Viewer {
   show(run: RunDocument, change: Change): void;
   compare(comparison: Comparison): void;
-  /** Of a server: at once, also where no frame is drawn because nobody looks. */
+  /** Called at once for every status, even while the page is hidden and draws no frames. */
   progress(run: RunDocument): void;
   connection(state: Connection): void;
 }
@@ -24,21 +25,21 @@ export interface RunSource {
 
 export type Command = 'pause' | 'resume' | 'stop';
 
-/** What the page may ask a run to do. */
+/** Sends commands to a run. */
 export interface Control {
   readonly hasToken: boolean;
   setToken(token: string): void;
-  /** Why it was refused, or nothing. */
+  /** Returns why the command was refused, or ''. */
   send(command: Command): Promise<string>;
 }
 
-/** The document is in the page: report.html. */
+/** Reads the document from the page itself: report.html. */
 export class EmbeddedSource implements RunSource {
   constructor(private readonly text: string) {}
 
   start(viewer: Viewer): void {
     const parsed = JSON.parse(this.text) as RunDocument | null;
-    if (!isReport(parsed)) throw new Error('the page holds no document that it can show');
+    if (!isReport(parsed)) throw new Error('it holds no document of a known version');
     viewer.show(parsed, 'all');
   }
 }

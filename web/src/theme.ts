@@ -1,23 +1,24 @@
-// Light or dark: what the system says, until the reader says otherwise.
+// Light or dark colours: those of the system, until the reader chooses.
 import { h } from './dom';
 
 type Theme = 'light' | 'dark';
 const key = 'firm-theme';
 const listeners = new Set<() => void>();
 
-/** Called when colours have changed: canvases are then drawn anew. Gives back what ends it. */
+/** Calls `listener` when the colours change, so that canvases can be redrawn. Call the returned
+ *  function to stop listening. */
 export function onTheme(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** A colour of the style sheet. */
+/** Value of a colour variable of the style sheet. */
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// A browser may keep nothing for pages from a disk.
-function remembered(): Theme | null {
+// Browsers may deny storage to pages opened from a disk.
+function storedTheme(): Theme | null {
   try {
     const value = localStorage.getItem(key);
     return value === 'light' || value === 'dark' ? value : null;
@@ -26,11 +27,11 @@ function remembered(): Theme | null {
   }
 }
 
-function remember(theme: Theme): void {
+function storeTheme(theme: Theme): void {
   try {
     localStorage.setItem(key, theme);
   } catch {
-    // Then the next page begins as the system says.
+    // Without storage, the next page starts with the colours of the system.
   }
 }
 
@@ -38,7 +39,7 @@ export function themeButton(): HTMLButtonElement {
   const root = document.documentElement;
   const system = window.matchMedia('(prefers-color-scheme: dark)');
   const paper = window.matchMedia('print');
-  let chosen = remembered();
+  let chosen = storedTheme();
   const button = h('button', { type: 'button', class: 'theme' });
   const current = (): Theme =>
     paper.matches ? 'light' : chosen ?? (system.matches ? 'dark' : 'light');
@@ -49,7 +50,7 @@ export function themeButton(): HTMLButtonElement {
   };
   button.addEventListener('click', () => {
     chosen = current() === 'dark' ? 'light' : 'dark';
-    remember(chosen);
+    storeTheme(chosen);
     apply();
   });
   system.addEventListener('change', apply);

@@ -1,5 +1,6 @@
-// A browser, and what tests do in it. Every test fails on a request that leaves the file or the
-// server of the page, on an error in the console, and on a page that is wider than its window.
+// Starts a browser and provides the steps of the browser tests. Every test fails on a request to
+// another file or server than the page's, on an error in the console, and on a page that is wider
+// than its window.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,33 +23,33 @@ export async function stopBrowser(): Promise<void> {
 
 interface Opened {
   page: Page;
-  troubles: string[];
+  problems: string[];
 }
 
 async function open(where: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(60000); // Machines may have other things to do.
+  context.setDefaultTimeout(60000); // The machine may be busy.
   const page = await context.newPage();
   const served = where.startsWith('http:');
   const url = served ? where : pathToFileURL(where).href;
   const own = (other: string) => served
     ? new URL(other).origin === new URL(url).origin : other === url;
-  const troubles: string[] = [];
+  const problems: string[] = [];
   page.on('request', (r) => {
-    if (!own(r.url()) && !r.url().startsWith('data:')) troubles.push(`request ${r.url()}`);
-    // What follows # in the address stays in the browser.
-    if (r.url().includes('token')) troubles.push(`token in ${r.url()}`);
+    if (!own(r.url()) && !r.url().startsWith('data:')) problems.push(`request ${r.url()}`);
+    // The part of the address after # must stay in the browser.
+    if (r.url().includes('token')) problems.push(`token in ${r.url()}`);
   });
   page.on('console', (m) => {
-    if (m.type() === 'error' || m.type() === 'warning') troubles.push(`console: ${m.text()}`);
+    if (m.type() === 'error' || m.type() === 'warning') problems.push(`console: ${m.text()}`);
   });
-  page.on('pageerror', (e) => troubles.push(`error: ${e.stack ?? e.message}`));
+  page.on('pageerror', (e) => problems.push(`error: ${e.stack ?? e.message}`));
   await page.goto(url);
   await page.locator('.overview, #runs').first().waitFor();
-  return { page, troubles };
+  return { page, problems };
 }
 
-async function keepPicture(page: Page, name: string): Promise<void> {
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['FIRM_SCREENSHOTS'];
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
@@ -59,11 +60,11 @@ export async function checkWidth(page: Page, name: string): Promise<void> {
   const wide = await page.evaluate(() =>
     document.documentElement.scrollWidth - document.documentElement.clientWidth);
   assert.ok(wide <= 0, `the page is ${wide} pixels wider than its window`);
-  await keepPicture(page, name);
+  await saveScreenshot(page, name);
 }
 
-/** Runs a test on a page, a file or one of a server, keeps a picture of it where FIRM_SCREENSHOTS
- *  says, and looks for trouble other than what is `allowed`. */
+/** Runs a test on a page, given as a file or an address. Saves a screenshot in the folder
+ *  FIRM_SCREENSHOTS, and fails on problems that do not match `allowed`. */
 export async function on(
   name: string,
   where: string,
@@ -71,14 +72,14 @@ export async function on(
   options: BrowserContextOptions = {},
   allowed?: RegExp,
 ): Promise<void> {
-  const { page, troubles } = await open(where, options);
+  const { page, problems } = await open(where, options);
   try {
     await work(page);
     await checkWidth(page, name);
   } finally {
     await page.context().close();
   }
-  assert.deepEqual(troubles.filter((t) => !allowed?.test(t)), []);
+  assert.deepEqual(problems.filter((t) => !allowed?.test(t)), []);
 }
 
 export function image(page: Page, view: string, site: string): Locator {
@@ -110,8 +111,8 @@ export function pixels(canvas: Locator): Promise<string> {
   return canvas.evaluate((c: HTMLCanvasElement) => c.toDataURL());
 }
 
-/** Number of different colours of a canvas, once it has more than `least`; it is drawn in a frame
- *  that may be still to come. */
+/** Number of different colours of a canvas. Waits until there are more than `least`, since the
+ *  canvas may be drawn in a later frame. */
 export async function colours(canvas: Locator, least = 1): Promise<number> {
   const last = Date.now() + 30000;
   for (;;) {

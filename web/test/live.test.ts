@@ -1,4 +1,4 @@
-// The dashboard: pages of runs that go on, of runs that have ended, and of several, in a browser.
+// Tests of the dashboard in a browser: pages of running, finished and compared runs.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { checkWidth, colours, image, on, pixels, startBrowser, stopBrowser } fro
 import { Runs } from './runs';
 
 const runs = new Runs();
-// It ends when it is stopped.
+// A run with these options ends only when it is stopped.
 const endless = ['--method', 'firm', '--set', 'stop.discrepancy=0', '--set', 'firm.hold=100000000',
   '--set', 'stop.rounds=100000000'];
 const served = ['--dashboard', '127.0.0.1:0'];
@@ -23,10 +23,10 @@ after(async () => {
   await runs.remove();
 });
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const last = Date.now() + 180000; // Machines may have other things to do.
+async function until(condition: string, holds: () => Promise<boolean>): Promise<void> {
+  const last = Date.now() + 180000; // The machine may be busy.
   while (!(await holds())) {
-    assert.ok(Date.now() < last, `waited in vain: ${what}`);
+    assert.ok(Date.now() < last, `timed out: ${condition}`);
     await new Promise((done) => setTimeout(done, 50));
   }
 }
@@ -41,12 +41,12 @@ async function points(page: Page): Promise<number> {
   return Number(/(\d+) points/.exec(label ?? '')?.[1] ?? 0);
 }
 
-async function grows(what: string, of: () => Promise<number>): Promise<void> {
-  const first = await of();
-  await until(`${what} grows beyond ${first}`, async () => (await of()) > first);
+async function grows(name: string, value: () => Promise<number>): Promise<void> {
+  const first = await value();
+  await until(`${name} grows beyond ${first}`, async () => (await value()) > first);
 }
 
-/** They are drawn while they are in sight. */
+/** Scrolls to the curves, which are drawn only while they are visible. */
 async function curvesGrow(page: Page): Promise<void> {
   await page.locator('#convergence').scrollIntoViewIfNeeded();
   await grows('the curve', () => points(page));
@@ -60,15 +60,14 @@ function state(page: Page): Locator {
   return page.locator('#run [role=status] .headline');
 }
 
-async function says(page: Page, text: string): Promise<void> {
+async function waitForState(page: Page, text: string): Promise<void> {
   await until(`the state is ${text}`, async () => (await state(page).textContent()) === text);
 }
 
-/** A run that may end before anyone looks waits here until the page says to go on. */
-async function goesOn(page: Page): Promise<void> {
-  const still = await round(page);
-  await press(page, 'Go on');
-  await until(`the round grows beyond ${still}`, async () => (await round(page)) > still);
+async function resume(page: Page): Promise<void> {
+  const paused = await round(page);
+  await press(page, 'Resume');
+  await until(`the round grows beyond ${paused}`, async () => (await round(page)) > paused);
 }
 
 async function post(address: string, command: string, token: string): Promise<number> {
@@ -77,22 +76,23 @@ async function post(address: string, command: string, token: string): Promise<nu
   return answer.status;
 }
 
-test('a run is watched, paused, stopped, and gone on with', async () => {
+test('watches, pauses, stops and resumes a run', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'stopped', ...endless, ...served);
   const address = await program.address();
   await on('live-stopped', address, async (page) => {
     assert.equal(new URL(page.url()).hash, '');
-    await says(page, 'Computing');
+    await waitForState(page, 'Computing');
     await grows('the round', () => round(page));
     const canvas = image(page, 'Reconstruction', 'xrf-1');
     await canvas.waitFor();
     await curvesGrow(page);
     assert.match(await page.title(), /^\d+ % \u00b7 live \u2013 FIRM$/);
-    const left = page.locator('#run .facts > div', { hasText: 'To go' });
-    assert.match((await left.textContent())!, /^To goat most \d+:\d\d:\d\d$/);
-    assert.equal(await page.getByText('xrf-1: level').count(), 0); // No rule asks for one.
+    const remaining = page.locator('#run .facts > div', { hasText: 'Remaining' });
+    assert.match((await remaining.textContent())!, /^Remainingat most \d+:\d\d:\d\d$/);
+    // The discrepancy rule is off.
+    assert.equal(await page.getByText('xrf-1: target').count(), 0);
 
-    // Neither charts nor images are made anew, and what was chosen stays.
+    // Updates keep charts, images and the choices of the reader.
     await page.getByLabel('Values on a log scale').uncheck();
     const legend = page.getByRole('group', { name: /^Residual/ })
       .getByRole('button', { name: 'xrf-2', exact: true });
@@ -111,24 +111,24 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
     await checkWidth(page, 'live-running');
 
     await press(page, 'Pause');
-    await says(page, 'Paused');
-    const still = await round(page);
+    await waitForState(page, 'Paused');
+    const paused = await round(page);
     await page.waitForTimeout(1000);
-    assert.equal(await round(page), still);
-    await press(page, 'Go on');
+    assert.equal(await round(page), paused);
+    await press(page, 'Resume');
     await grows('the round', () => round(page));
 
     assert.equal(await post(address, 'stop', 'wrong'), 401);
     await grows('the round', () => round(page));
 
     await page.reload();
-    await says(page, 'Computing');
+    await waitForState(page, 'Computing');
     await press(page, 'Stop');
     await page.keyboard.press('Escape');
     await grows('the round', () => round(page));
     await press(page, 'Stop');
     await press(page, 'Stop the run');
-    await says(page, 'Stopped before converging; --resume goes on');
+    await waitForState(page, 'Stopped before converging; use --resume to continue');
     assert.equal(await program.ended, 5);
     await page.locator('#certificate').waitFor();
     await page.getByText('stopped before converging after').waitFor();
@@ -141,7 +141,7 @@ test('a run is watched, paused, stopped, and gone on with', async () => {
   assert.equal(runs.summary('stopped').rounds, done + 50);
 });
 
-test('what is out of sight is drawn when it comes into sight', async () => {
+test('draws panels only while they are visible', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'sight', ...endless, ...served);
   await on('live-sight', await program.address(), async (page) => {
     await image(page, 'Reconstruction', 'xrf-1').waitFor();
@@ -157,19 +157,19 @@ test('what is out of sight is drawn when it comes into sight', async () => {
   });
 });
 
-test('without the token a run is seen, and left alone', async () => {
+test('shows a run without a token, but does not control it', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'seen', ...endless, ...served);
   const address = await program.address();
   await on('live-narrow', new URL('/', address).href, async (page) => {
-    await says(page, 'Computing');
+    await waitForState(page, 'Computing');
     await grows('the round', () => round(page));
     for (const name of ['Pause', 'Stop']) {
       assert.ok(await page.locator('#run').getByRole('button', { name }).isDisabled());
     }
-    await page.getByText('need the token of the address').waitFor();
+    await page.getByText('enter the token from the address').waitFor();
     await checkWidth(page, 'live-no-token');
     await page.getByLabel('Token').fill(address);
-    await press(page, 'Take it');
+    await press(page, 'Use token');
     await press(page, 'Stop');
     await press(page, 'Stop the run');
     assert.equal(await program.ended, 5);
@@ -177,28 +177,29 @@ test('without the token a run is seen, and left alone', async () => {
   }, { ...narrow, colorScheme: 'dark' });
 });
 
-test('a run that is watched to its end leaves the full report', async () => {
+test('shows the full report at the end of a watched run', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'whole', ...endless, ...served,
     '--set', 'stop.rounds=10000');
   const address = await program.address();
+  // Paused until the page is open, so that it cannot miss the end.
   assert.equal(await post(address, 'pause', new URL(address).hash.replace('#token=', '')), 200);
   await on('live-end', address, async (page) => {
-    await says(page, 'Paused');
+    await waitForState(page, 'Paused');
     assert.equal(await page.locator('#certificate').count(), 0);
-    await goesOn(page);
+    await resume(page);
     await page.locator('#certificate').waitFor();
     await page.locator('#sinograms').waitFor();
     assert.equal(await program.ended, 5);
     assert.equal(await page.locator('#sites tbody tr').count(), 4);
-    await page.waitForTimeout(1000); // It does not ask for more.
+    await page.waitForTimeout(1000); // Further requests would fail the test.
   });
 });
 
-test('keys alone reach the run', async () => {
+test('reaches the controls of a run with the keyboard', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'keys', ...endless, ...served);
   await on('live-keys', await program.address(), async (page) => {
-    await says(page, 'Computing');
-    // Where it is, the table of contents is, too: with all of its parts.
+    await waitForState(page, 'Computing');
+    // Wait for the panels, so that the table of contents is complete.
     await page.locator('#convergence').waitFor();
     await image(page, 'Reconstruction', 'xrf-1').waitFor();
     const reached = new Set<string>();
@@ -210,7 +211,7 @@ test('keys alone reach the run', async () => {
         return `${seen ? '' : 'unseen '}${e.getAttribute('aria-label') ?? e.textContent ?? ''}`;
       }));
     }
-    for (const part of ['Pause', 'Stop', 'Messages of the terminal']) {
+    for (const part of ['Pause', 'Stop', 'Terminal messages']) {
       assert.ok(reached.has(part), `${part} is not reached: ${[...reached].join(', ')}`);
     }
     await page.locator('#run').getByRole('button', { name: 'Stop' }).focus();
@@ -220,7 +221,7 @@ test('keys alone reach the run', async () => {
   });
 });
 
-/** What a browser tells a page whose tab is not the one that is shown. */
+/** Makes a page believe that its tab is hidden, or shown. */
 async function hide(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate((value) => {
     Object.defineProperty(document, 'hidden', { get: () => value, configurable: true });
@@ -228,65 +229,65 @@ async function hide(page: Page, hidden: boolean): Promise<void> {
   }, hidden);
 }
 
-test('many tabs leave a connection for what one of them asks for', async () => {
+test('keeps a connection free for commands when many tabs are open', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'tabs', ...endless, ...served);
   const address = await program.address();
   await on('live-tabs', address, async (page) => {
-    await says(page, 'Computing');
+    await waitForState(page, 'Computing');
     const tabs = [page];
     while (tabs.length < 8) {
       await hide(tabs.at(-1)!, true);
       const tab = await page.context().newPage();
       await tab.goto(address);
-      await says(tab, 'Computing');
+      await waitForState(tab, 'Computing');
       tabs.push(tab);
     }
     await press(tabs.at(-1)!, 'Pause');
-    await says(tabs.at(-1)!, 'Paused');
-    // The first has not heard of it; it does when it is looked at.
+    await waitForState(tabs.at(-1)!, 'Paused');
+    // The first tab does not listen while it is hidden; it reconnects when it is shown.
     assert.equal(await state(page).textContent(), 'Computing');
     await hide(tabs.at(-1)!, true);
     await hide(page, false);
-    await says(page, 'Paused');
+    await waitForState(page, 'Paused');
     await press(page, 'Stop');
     await press(page, 'Stop the run');
     assert.equal(await program.ended, 5);
   });
 });
 
-test('a page whose server goes away finds the next, and takes its token', async () => {
+test('reconnects to a new server at the same address and accepts its token', async () => {
   const argv = ['recon', 's/study.toml', ...endless];
   const first = runs.start(...argv, '--out', 'before', ...served);
   const address = await first.address();
   await on('live-again', address, async (page) => {
-    await says(page, 'Computing');
+    await waitForState(page, 'Computing');
     first.kill('SIGKILL');
-    await says(page, 'The run\u2019s server does not answer; trying again');
+    await waitForState(page, 'The server of this run does not answer; retrying');
     const second = runs.start(...argv, '--out', 'after', '--dashboard', new URL(address).host);
-    await says(page, 'Computing');
+    await waitForState(page, 'Computing');
     await grows('the round', () => round(page));
     await press(page, 'Pause');
     await page.getByText('Pause: wrong token').waitFor();
     await grows('the round', () => round(page));
     await page.getByLabel('Token').fill('nonsense');
-    await press(page, 'Take it');
+    await press(page, 'Use token');
     await press(page, 'Pause');
     await page.getByText('Pause: wrong token').waitFor();
     await page.getByLabel('Token').fill(await second.address());
-    await press(page, 'Take it');
+    await press(page, 'Use token');
     await press(page, 'Pause');
-    await says(page, 'Paused');
+    await waitForState(page, 'Paused');
     await press(page, 'Stop');
     await press(page, 'Stop the run');
     assert.equal(await second.ended, 5);
   }, {}, /Failed to load resource/);
 });
 
-test('the time to go is known where a rule has a trend, with the level that it asks for', async () => {
+test('estimates the remaining time and shows the target of the discrepancy rule', async () => {
   const program = runs.start('recon', 's/study.toml', '--out', 'trend', '--method', 'fedpgd',
     '--set', 'stop.discrepancy=1e-9', '--set', 'stop.kkt=1e-9', ...served);
   await on('live-trend', await program.address(), async (page) => {
-    await page.getByText('xrf-1: level').waitFor();
+    await page.getByText('xrf-1: target').waitFor();
     assert.match((await page.locator('#run dd').first().textContent())!, / of at most 100\u202f000$/);
     await page.locator('#run .facts').getByText(/^(about|at most) \d+:\d\d/).waitFor();
     await press(page, 'Stop');
@@ -295,14 +296,14 @@ test('the time to go is known where a rule has a trend, with the level that it a
   });
 });
 
-async function ended(...argv: string[]): Promise<void> {
+async function reconstruct(...argv: string[]): Promise<void> {
   assert.equal(await runs.start('recon', 's/study.toml', ...argv).ended, 0);
 }
 
-test('runs that have ended are shown, and compared', async () => {
+test('shows a finished run and compares two', async () => {
   const rule = ['--set', 'stop.discrepancy=0.02'];
-  await ended('--out', 'joint', ...rule);
-  await ended('--out', 'alone', '--method', 'pgd', ...rule);
+  await reconstruct('--out', 'joint', ...rule);
+  await reconstruct('--out', 'alone', '--method', 'pgd', ...rule);
   const one = runs.start('view', 'joint');
   await on('view', await one.address(), async (page) => {
     await page.locator('#certificate').waitFor();
@@ -326,13 +327,13 @@ test('runs that have ended are shown, and compared', async () => {
       assert.match((await chart.getAttribute('aria-label'))!, /of xrf-2\. joint: .*alone: /);
       await page.getByLabel('Full report of').selectOption('alone');
       await page.locator('#certificate').waitFor();
-      await page.getByText('solved alone: nothing ties').waitFor();
+      await page.getByText('solved alone, so no constraint couples').waitFor();
     }, options);
   }
   two.kill();
 });
 
-test('a federation: the coordinator shows states of sites, and nothing of theirs', async () => {
+test('shows the states of the sites at the coordinator, and none of their data', async () => {
   const sites = ['xrf-1', 'xrf-2', 'xrf-3', 'xrt'];
   runs.firm('pki', 'init', '--dir', 'pki', '--name', 'Test');
   for (const site of sites) {
@@ -342,7 +343,7 @@ test('a federation: the coordinator shows states of sites, and nothing of theirs
   const rule = ['--set', 'method=firm', ...endless.slice(2)];
   const coordinator = runs.start('coordinator', 's/study.toml', '--listen', '127.0.0.1:0', '--pki',
     'pki', '--out', 'coordinator', ...rule, ...served);
-  const port = await coordinator.says(/listening on port (\d+)/);
+  const port = await coordinator.waitForOutput(/listening on port (\d+)/);
   const join = (site: string) => runs.start('site', 's/study.toml', '--name', site, '--server',
     `127.0.0.1:${port}`, '--pki', 'pki', '--out', site, ...rule, ...served);
   join('xrf-1');
@@ -368,7 +369,7 @@ test('a federation: the coordinator shows states of sites, and nothing of theirs
       assert.equal(await site.ended, 5);
       await until('the page knows', async () => /^Stopped/.test((await state(own).textContent())!));
       assert.equal(await own.locator('#run .site-state').count(), 0);
-      assert.equal(await own.locator('#run p:visible', { hasText: 'the same command' }).count(), 1);
+      assert.equal(await own.locator('#run p:visible', { hasText: 'repeat the command' }).count(), 1);
     });
     await are(1, /lost/);
     await press(page, 'Stop');

@@ -1,17 +1,17 @@
-// Parts of the page of a run that goes on, and of the comparison, that need no browser.
+// Tests of the dashboard's and the comparison's parts that need no browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparedImages } from '../src/comparison_images';
-import { best, differences } from '../src/comparison_table';
+import { comparedImages } from '../src/compare/comparison_images';
+import { best, differences } from '../src/compare/comparison_table';
 import type { Curve, Live, RunDocument } from '../src/document';
-import { LiveRun } from '../src/live_run';
-import { clock, leftText, roundText, stateText, titleText } from '../src/live_text';
-import { Pace } from '../src/pace';
+import { LiveRun } from '../src/live/live_run';
+import { clock, remainingText, roundText, stateText, titleText } from '../src/live/status_text';
+import { DrawScheduler } from '../src/live/draw_scheduler';
 import type { Change } from '../src/panel';
-import { EventParser, type ServerEvent } from '../src/sse';
-import { letsGo } from '../src/tabs';
-import { mostPoints, thinned, thinnedPoints } from '../src/thinned';
-import { tokenIn } from '../src/token';
+import { EventParser, type ServerEvent } from '../src/live/event_parser';
+import { shouldDisconnect } from '../src/live/browser_tabs';
+import { mostPoints, thinned, thinnedPoints } from '../src/charts/thinned_curve';
+import { parseToken } from '../src/live/token';
 
 function events(chunks: Uint8Array[]): ServerEvent[] {
   const found: ServerEvent[] = [];
@@ -25,7 +25,7 @@ const stream = ': a comment\r\n\r\nevent: status\ndata: {"a":\ndata:  1}\n\neven
 const expected = [{ event: 'status', data: '{"a":\n 1}' },
   { event: 'message', data: '\u03a3 c \u00b7 \ud83d\ude00' }, { event: 'end', data: '' }];
 
-test('events are the same however their bytes are cut', () => {
+test('parses the same events however their bytes are cut', () => {
   const bytes = new TextEncoder().encode(stream);
   assert.deepEqual(events([bytes]), expected);
   assert.deepEqual(events([...bytes].map((b) => new Uint8Array([b]))), expected);
@@ -38,7 +38,7 @@ test('events are the same however their bytes are cut', () => {
   }
 });
 
-test('thinning keeps the first tenth, every extreme and the last', () => {
+test('thinning keeps the first tenth, all extremes and the last point', () => {
   const values = Array.from({ length: 10000 }, (_, k) => 1 / (k + 1));
   values[5000] = 7;
   values[7000] = -3;
@@ -66,7 +66,7 @@ function run(more: Partial<RunDocument> = {}): RunDocument {
     summary: { study: 's', version: '1', seconds: 1 }, live: live(), ...more };
 }
 
-test('a run grows by its events, and its curves stay bounded', () => {
+test('a live run grows by its events and keeps its curves bounded', () => {
   const grown = new LiveRun();
   grown.rounds([curve('objective', 0, 3)]);
   assert.equal(grown.document, undefined);
@@ -78,7 +78,7 @@ test('a run grows by its events, and its curves stay bounded', () => {
   assert.equal(objective!.round[objective!.value.indexOf(9)], 3000);
   assert.equal(objective!.seconds[objective!.value.indexOf(9)], 300);
   assert.equal(objective!.round[objective!.round.length - 1], 19999);
-  // However often it was thinned, no stretch is without points.
+  // Repeated thinning leaves no interval without points.
   const gaps = objective!.round.slice(1).map((r, k) => r - objective!.round[k]!);
   assert.ok(Math.max(...gaps) < 60, String(Math.max(...gaps)));
   grown.rounds([{ ...curve('residual', 0, 2), site: 'xrt' }]);
@@ -90,7 +90,7 @@ test('a run grows by its events, and its curves stay bounded', () => {
 
 const set = { all_slices: 1, slices: [0], reduction: 1, stacks: [] };
 
-test('images stay through a new connection to the same run', () => {
+test('a live run keeps its images through a new connection', () => {
   const grown = new LiveRun();
   grown.begin(run());
   grown.images(set);
@@ -100,17 +100,17 @@ test('images stay through a new connection to the same run', () => {
   assert.equal(grown.document!.images, undefined);
 });
 
-/** A browser whose frames come when the test says so. */
+/** A browser whose frames come when the test wants them. */
 class Frames {
   now = 0;
-  /** Of a single drawing; of painting what has been drawn. */
+  /** Milliseconds of one drawing, and of painting a frame. */
   drawing = 0;
   painting = 0;
   fails = false;
   readonly drawn: Change[] = [];
   readonly waits: number[] = [];
   private readonly waiting: { at: number; then: () => void }[] = [];
-  readonly pace = new Pace(250, (change) => {
+  readonly scheduler = new DrawScheduler(250, (change) => {
     if (this.fails) throw new Error('drawn wrongly');
     this.drawn.push(change);
     this.now += this.drawing;
@@ -126,7 +126,7 @@ class Frames {
     },
   });
 
-  /** What is drawn until all that was asked for is. */
+  /** Runs until all requests are drawn; returns the drawings. */
   run(): Change[] {
     while (this.waiting.length > 0) {
       this.waiting.sort((a, b) => a.at - b.at);
@@ -138,85 +138,85 @@ class Frames {
   }
 }
 
-test('updates come together, with a pause between', () => {
+test('the scheduler draws requests together, with a pause between', () => {
   const frames = new Frames();
-  frames.pace.ask('rounds');
-  frames.pace.ask('rounds');
-  frames.pace.ask('status');
+  frames.scheduler.request('rounds');
+  frames.scheduler.request('rounds');
+  frames.scheduler.request('status');
   assert.deepEqual(frames.waits, [0]);
   assert.deepEqual(frames.run(), ['rounds', 'status']);
   frames.now = 200;
-  frames.pace.ask('rounds');
+  frames.scheduler.request('rounds');
   assert.equal(frames.waits.at(-1), 50);
-  frames.pace.ask('images'); // These have a pause of their own, and take along what comes soon.
+  frames.scheduler.request('images'); // Images have a pause of their own; parts that are due soon join.
   assert.equal(frames.waits.at(-1), 0);
   assert.deepEqual(frames.run(), ['rounds', 'images']);
-  frames.pace.ask('status');
-  frames.pace.ask('all');
+  frames.scheduler.request('status');
+  frames.scheduler.request('all');
   assert.deepEqual(frames.run(), ['all']);
 });
 
-test('a whole document is drawn when its pause is over, and parts of it not at once again', () => {
+test('the scheduler draws a whole document after its pause, and pauses its parts', () => {
   const frames = new Frames();
   frames.drawing = 10;
-  frames.pace.ask('all');
+  frames.scheduler.request('all');
   assert.deepEqual(frames.run(), ['all']);
-  assert.equal(frames.pace.wait('status'), 240);
-  frames.pace.ask('status');
-  frames.pace.ask('all');
+  assert.equal(frames.scheduler.delay('status'), 240);
+  frames.scheduler.request('status');
+  frames.scheduler.request('all');
   assert.deepEqual(frames.run(), ['status', 'all']);
   assert.deepEqual(frames.waits, [0, 240, 3740]);
 });
 
-test('somebody who waits while the page is painted need not wait any longer', () => {
+test('the scheduler keeps a pause that was skipped while the page is painted', () => {
   const waiting: (() => void)[] = [];
   let now = 0;
-  const pace = new Pace(250, () => (now += 50), { now: () => now,
+  const scheduler = new DrawScheduler(250, () => (now += 50), { now: () => now,
     later: (then) => waiting.push(then), painted: (then) => waiting.push(then) });
-  pace.ask('status');
+  scheduler.request('status');
   waiting.shift()!();
-  pace.hurry('status');
+  scheduler.skipPause('status');
   waiting.shift()!();
-  assert.equal(pace.wait('status'), 0);
+  assert.equal(scheduler.delay('status'), 0);
 });
 
-test('an error does not end the drawing', () => {
+test('the scheduler survives an error in drawing', () => {
   const frames = new Frames();
   frames.fails = true;
-  frames.pace.ask('rounds');
+  frames.scheduler.request('rounds');
   assert.throws(() => frames.run(), /drawn wrongly/);
   frames.fails = false;
-  frames.pace.ask('rounds');
+  frames.scheduler.request('rounds');
   assert.deepEqual(frames.run(), ['rounds']);
 });
 
-test('long work is done less often', () => {
+test('the scheduler pauses longer after expensive drawings', () => {
   const frames = new Frames();
   for (frames.drawing of [1, 10, 200, 0]) {
-    frames.pace.ask('rounds');
+    frames.scheduler.request('rounds');
     frames.run();
   }
-  // From the end of the work before to the begin of the next.
+  // From the end of one drawing to the start of the next.
   assert.deepEqual(frames.waits, [0, 399, 3990, 9800]);
   [frames.drawing, frames.painting] = [4, 6];
-  frames.pace.ask('rounds');
+  frames.scheduler.request('rounds');
   frames.run();
-  assert.equal(frames.pace.wait('rounds'), 3990);
-  assert.equal(frames.pace.wait('status'), 0);
-  frames.pace.ask('rounds');
-  frames.pace.hurry('rounds');
+  assert.equal(frames.scheduler.delay('rounds'), 3990);
+  assert.equal(frames.scheduler.delay('status'), 0);
+  frames.scheduler.request('rounds');
+  frames.scheduler.skipPause('rounds');
   assert.deepEqual(frames.waits.slice(-2), [3990, 0]);
   assert.deepEqual(frames.run(), ['rounds']);
 });
 
-test('what is asked for while the page is painted comes next', () => {
+test('the scheduler draws requests made during painting next', () => {
   const done: Change[] = [];
   const waiting: (() => void)[] = [];
-  const pace = new Pace(250, (change) => done.push(change), { now: () => 0,
+  const scheduler = new DrawScheduler(250, (change) => done.push(change), { now: () => 0,
     later: (then) => waiting.push(then), painted: (then) => waiting.push(then) });
-  pace.ask('rounds');
+  scheduler.request('rounds');
   waiting.shift()!();
-  pace.ask('status');
+  scheduler.request('status');
   assert.equal(waiting.length, 1);
   waiting.shift()!();
   waiting.shift()!();
@@ -225,7 +225,7 @@ test('what is asked for while the page is painted comes next', () => {
   assert.equal(waiting.length, 0);
 });
 
-test('the state in words', () => {
+test('describes the state of a run in words', () => {
   assert.equal(clock(65.9), '1:05');
   assert.equal(clock(7384), '2:03:04');
   assert.equal(clock(-1), '0:00');
@@ -240,39 +240,39 @@ test('the state in words', () => {
   assert.equal(titleText(finished, true), 'finished \u00b7 s \u2013 FIRM');
   assert.equal(titleText(finished, false), 's \u2013 FIRM');
   assert.equal(stateText(run({ live: live({ state: 'stopped' }) })),
-    'Stopped before converging; --resume goes on');
+    'Stopped before converging; use --resume to continue');
   assert.equal(stateText(run({ live: live({ state: 'stopped' }), kind: 'site' })),
-    'Stopped before converging; the same command goes on');
+    'Stopped before converging; repeat the command to continue');
   const said = [{ seconds: 1, text: 'a.h5: no such file' }];
   assert.equal(stateText(run({ live: live({ state: 'failed', stage: '', messages: said }) })),
     'Failed: a.h5: no such file');
 });
 
-test('what is left, as far as it is known', () => {
-  const left = { remaining: 65, progress: 0.5 };
-  assert.equal(leftText(live(left)), 'about 1:05');
-  assert.equal(leftText(live({ ...left, at_most: true })), 'at most 1:05');
-  assert.equal(leftText(live()), '');
-  assert.equal(leftText(live({ ...left, state: 'finished' })), '');
+test('shows the remaining time if it is known', () => {
+  const halfway = { remaining: 65, progress: 0.5 };
+  assert.equal(remainingText(live(halfway)), 'about 1:05');
+  assert.equal(remainingText(live({ ...halfway, at_most: true })), 'at most 1:05');
+  assert.equal(remainingText(live()), '');
+  assert.equal(remainingText(live({ ...halfway, state: 'finished' })), '');
 });
 
-test('of many tabs those that were looked at last listen', () => {
+test('only the tabs that were looked at last listen', () => {
   const seen = [1, 2, 3, 4, 5, 6, 7];
   const listening = (hidden: boolean) => seen.filter((own) =>
-    !letsGo(hidden, own, seen.filter((other) => other !== own)));
+    !shouldDisconnect(hidden, own, seen.filter((other) => other !== own)));
   assert.deepEqual(listening(true), [4, 5, 6, 7]);
   assert.deepEqual(listening(false), seen);
-  assert.equal(letsGo(true, 1, [2, 3, 4]), false);
+  assert.equal(shouldDisconnect(true, 1, [2, 3, 4]), false);
 });
 
-test('a token is found in what was pasted', () => {
-  assert.equal(tokenIn('http://127.0.0.1:8080/#token=6c1f'), '6c1f');
-  assert.equal(tokenIn('#token=6c1f'), '6c1f');
-  assert.equal(tokenIn('token=6c1f '), '6c1f');
-  assert.equal(tokenIn('#images'), '');
+test('finds the token in a pasted address', () => {
+  assert.equal(parseToken('http://127.0.0.1:8080/#token=6c1f'), '6c1f');
+  assert.equal(parseToken('#token=6c1f'), '6c1f');
+  assert.equal(parseToken('token=6c1f '), '6c1f');
+  assert.equal(parseToken('#images'), '');
 });
 
-test('the best of a column is marked where there is one', () => {
+test('marks the best value of a column unless all are equal', () => {
   assert.deepEqual(best([3, 1, null, 2]), [false, true, false, false]);
   assert.deepEqual(best([1, 1]), [false, false]);
   assert.deepEqual(best([1, undefined]), [false, false]);
@@ -287,7 +287,7 @@ function withImages(slices: number[], size: number, study = 's'): RunDocument {
     reduction: 1, pixel_size: 1, stacks: [stack('reconstruction'), stack('truth')] } });
 }
 
-test('runs are compared in the slices that all of them have', () => {
+test('compares runs in the slices that all of them have', () => {
   const runs = [{ name: 'a', document: withImages([2, 4, 6], 2) },
     { name: 'b', document: withImages([4, 5, 6], 3) }, { name: 'c', document: withImages([8], 2) },
     { name: 'd', document: run() }];
@@ -297,7 +297,7 @@ test('runs are compared in the slices that all of them have', () => {
   assert.deepEqual(found.stacks.map((s) => s.packed.view), ['run-0', 'run-1', 'truth']);
   assert.deepEqual(found.stacks.map((s) => s.slice(1)[0]), [6, 6, 6]);
   const notes = found.notes.join(' ');
-  assert.match(notes, /beside the others: c, d\./);
+  assert.match(notes, /share no slice with the other runs: c, d\./);
   assert.match(notes, /2 \u00d7 2, 3 \u00d7 3 pixels/);
   assert.equal(comparedImages([runs[3]!]), null);
   const other = { name: 'e', document: withImages([4], 2, 'another') };

@@ -1,22 +1,22 @@
-// report.html in a real browser, from the disk.
+// Tests of report.html in a browser, opened from the disk.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { siteSummaries } from '../src/document';
 import { number } from '../src/format';
-import { Stack } from '../src/stack';
+import { Stack } from '../src/images/stack';
 import { colours, hover, image, on, pixelOf, pixels, readout, settle, startBrowser, stopBrowser } from
   './browser';
 import { Runs } from './runs';
 
-const evil = 'Bone </script><script>window.hacked = 1</script><img src=x onerror=hacked=2> & "so"';
+const hostileName = 'Bone </script><script>window.hacked = 1</script><img src=x onerror=hacked=2> & "so"';
 const size = 32;
-const middle = 1; // of three slices: the one that is shown first
+const middle = 1; // the slice shown first, of three
 const rule = ['--set', 'stop.discrepancy=0.02'];
 const runs = new Runs();
 const report = runs.path('run', 'report.html');
 
 before(async () => {
-  runs.study('s', evil, '--size', String(size), '--angles', '24', '--slices', '3', '--noise', '0.01',
+  runs.study('s', hostileName, '--size', String(size), '--angles', '24', '--slices', '3', '--noise', '0.01',
     '--preset', 'elements');
   runs.firm('recon', 's/study.toml', '--out', 'run', ...rule);
   runs.firm('recon', 's/study.toml', '--out', 'alone', '--method', 'pgd', ...rule);
@@ -29,7 +29,7 @@ after(async () => {
   await runs.remove();
 });
 
-test('shows images of all sites, curves, sinograms and the certificate', () =>
+test('shows images, sinograms, curves and the certificate of all sites', () =>
   on('whole', report, async (page) => {
     for (const site of ['xrf-1', 'xrf-2', 'xrf-3', 'xrt']) {
       for (const view of ['Reconstruction', 'Truth', 'Sinogram b', 'Residual A w \u2212 b']) {
@@ -42,12 +42,12 @@ test('shows images of all sites, curves, sinograms and the certificate', () =>
       assert.ok(await colours(chart.locator('canvas'), 3) > 3);
     }
     await page.getByText(/^Certified to /).waitFor();
-    await page.getByText(/no non-negative images v .* can have an objective below/).waitFor();
+    await page.getByText(/no non-negative images v .* can lower the objective/).waitFor();
     assert.equal(await page.locator('#sites tbody tr').count(), 4);
-    assert.ok(await page.getByText('xrf-2: level').count() > 0);
+    assert.ok(await page.getByText('xrf-2: target').count() > 0);
   }));
 
-test('residuals are those that the summary has', () => {
+test('holds residual sinograms with the norms of the summary', () => {
   const { sinograms, summary } = runs.document(report);
   for (const site of siteSummaries(summary)) {
     const stack = new Stack(sinograms!.stacks.find((s) =>
@@ -57,15 +57,15 @@ test('residuals are those that the summary has', () => {
   }
 });
 
-test('nothing of a study is taken for HTML', () =>
-  on('evil', report, async (page) => {
-    assert.equal(await page.locator('h1').textContent(), evil);
+test('never parses texts of a study as HTML', () =>
+  on('hostile', report, async (page) => {
+    assert.equal(await page.locator('h1').textContent(), hostileName);
     assert.equal(await page.evaluate('window.hacked'), undefined);
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.locator('script').count(), 2);
   }));
 
-test('the value under the cursor is that of the TIFF, at every site', () =>
+test('shows the TIFF value under the cursor at every site', () =>
   on('cursor', report, async (page) => {
     for (const [x, y] of [[0.5, 0.5], [0.3, 0.62], [0.01, 0.99]] as const) {
       await hover(image(page, 'Reconstruction', 'xrf-2'), x, y);
@@ -81,7 +81,7 @@ test('the value under the cursor is that of the TIFF, at every site', () =>
     }
   }));
 
-test('the slider chooses a slice, by keys', () =>
+test('selects a slice with the keys of the slider', () =>
   on('slice', report, async (page) => {
     const slider = page.locator('#images').getByRole('slider');
     await slider.focus();
@@ -95,7 +95,7 @@ test('the slider chooses a slice, by keys', () =>
     assert.notEqual(value, runs.tiff('run', 'xrf-1', middle).values[at]);
   }));
 
-test('zoom brings pixels closer, dragging moves them', () =>
+test('zooms about the middle and moves when dragged', () =>
   on('zoom', report, async (page) => {
     const canvas = image(page, 'Reconstruction', 'xrf-3');
     const zoom = page.locator('#images').getByRole('button', { name: 'Zoom in' });
@@ -109,12 +109,12 @@ test('zoom brings pixels closer, dragging moves them', () =>
     await page.mouse.up();
     await settle(page);
     assert.equal((await pixelOf(canvas)).column, Math.floor((0.5 - 0.25 / 1.5 ** 4) * size));
-    await page.locator('#images').getByRole('button', { name: 'Show all' }).click();
+    await page.locator('#images').getByRole('button', { name: 'Show the whole image' }).click();
     await hover(canvas, 0.25, 0.5);
     assert.equal((await pixelOf(canvas)).column, Math.floor(0.25 * size));
   }));
 
-test('profiles show the values along a line', () =>
+test('shows the values along a profile line', () =>
   on('profile', report, async (page) => {
     const ends = page.locator('.profile input');
     for (const [k, value] of [5, 3, 20, 3].entries()) {
@@ -142,7 +142,7 @@ test('profiles show the values along a line', () =>
     assert.deepEqual(drawn, [0.2, 0.1, 0.8, 0.9].map((part) => Math.floor(part * size)));
   }));
 
-test('differences and a common colour scale on request', () =>
+test('shows differences and a common colour scale on request', () =>
   on('differences', report, async (page) => {
     for (const name of ['Reconstruction \u2212 truth', 'Reconstruction \u2212 alone']) {
       await page.getByRole('button', { name }).click();
@@ -166,7 +166,7 @@ test('differences and a common colour scale on request', () =>
     assert.notEqual(await high('xrf-1'), await high('xrt'));
   }));
 
-test('keys alone reach everything', () =>
+test('reaches every control with the keyboard', () =>
   on('keyboard', report, async (page) => {
     const reached = new Set<string>();
     for (let k = 0; k < 80; ++k) {
@@ -209,7 +209,7 @@ test('keys alone reach everything', () =>
     assert.equal(await legend.nth(1).textContent(), number(first, 5));
   }));
 
-test('charts are zoomed, and curves hidden, by keys', () =>
+test('zooms charts and hides curves with the keyboard', () =>
   on('chart-keys', report, async (page) => {
     const chart = page.getByRole('group', { name: /^Residual/ });
     const canvas = chart.locator('canvas');
@@ -235,7 +235,7 @@ test('charts are zoomed, and curves hidden, by keys', () =>
     await page.keyboard.press('Enter');
     assert.equal(await name.getAttribute('aria-pressed'), 'false');
     assert.notEqual(await drawn(), whole);
-    // It stays hidden when the chart is made anew.
+    // The curve stays hidden when the chart is rebuilt.
     await page.getByLabel('Values on a log scale').uncheck();
     assert.equal(await name.getAttribute('aria-pressed'), 'false');
     const linear = await drawn();
@@ -247,7 +247,7 @@ test('charts are zoomed, and curves hidden, by keys', () =>
     assert.equal(await drawn(), whole);
   }));
 
-test('paper has the number of the slice, and all of the study', () =>
+test('prints the slice number and the whole study', () =>
   on('print', report, async (page) => {
     await page.locator('details').evaluateAll((all) =>
       all.forEach((e) => ((e as HTMLDetailsElement).open = true)));
@@ -262,32 +262,32 @@ test('paper has the number of the slice, and all of the study', () =>
     assert.ok(cut <= 0, `${cut} pixels are cut off`);
   }));
 
-test('a run in chunks has the levels of its chunks, and a bound for all of them', async () => {
+test('shows the targets of each chunk and one bound for all chunks', async () => {
   runs.firm('recon', 's/study.toml', '--out', 'chunks', '--set', 'chunks=2', ...rule);
   const page = runs.path('chunks', 'report.html');
-  const { summary, levels, curves } = runs.document(page);
+  const { summary, levels: targets, curves } = runs.document(page);
   const [first, second] = summary.chunks!;
-  const level = levels!.find((l) => l.site === 'xrt')!;
-  assert.deepEqual(level.round, [0, first!.rounds + 1]);
+  const target = targets!.find((t) => t.site === 'xrt')!;
+  assert.deepEqual(target.round, [0, first!.rounds + 1]);
   [first!, second!].forEach((chunk, k) => {
-    assert.ok(Math.abs(level.value[k]! / (0.02 * chunk.full_scale!['xrt']!) - 1) < 1e-6);
+    assert.ok(Math.abs(target.value[k]! / (0.02 * chunk.full_scale!['xrt']!) - 1) < 1e-6);
   });
-  // At the end of each the rule holds.
+  // The rule holds at the end of each chunk.
   const residual = curves!.find((c) => c.key === 'residual' && c.site === 'xrt')!;
   const at = (round: number) => residual.value[residual.round.indexOf(round)]!;
-  assert.ok(at(first!.rounds) <= level.value[0]!);
-  assert.ok(residual.value.at(-1)! <= level.value[1]!);
-  assert.ok(at(level.round[1]!) > level.value[1]!);
+  assert.ok(at(first!.rounds) <= target.value[0]!);
+  assert.ok(residual.value.at(-1)! <= target.value[1]!);
+  assert.ok(at(target.round[1]!) > target.value[1]!);
   const r = Math.hypot(first!.kkt.stationarity, second!.kkt.stationarity);
   await on('chunks', page, async (p) => {
-    const text = await p.getByText(/can have an objective below/).textContent();
+    const text = await p.getByText(/can lower the objective/).textContent();
     assert.ok(text!.includes(`by more than ${number(r, 2)} \u00b7`), text!);
     const label = await p.getByRole('group', { name: /^Residual/ }).getAttribute('aria-label');
-    assert.ok(label!.includes(`xrt: level: ${number(level.value[0])}`), label!);
+    assert.ok(label!.includes(`xrt: target: ${number(target.value[0])}`), label!);
   });
 });
 
-test('light and dark, as the system says and by the button', () =>
+test('uses the colours of the system or of the button', () =>
   on('dark', report, async (page) => {
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.equal(await ground(), 'rgb(20, 23, 27)');
@@ -302,10 +302,10 @@ test('light and dark, as the system says and by the button', () =>
     await settle(page);
   }, { colorScheme: 'dark' }));
 
-test('fits a telephone', () =>
+test('fits the width of a phone', () =>
   on('narrow', report, async (page) => {
     for (const name of ['Each site alone', 'Reconstruction \u2212 truth']) {
-      await page.getByLabel('What to show').getByRole('button', { name }).click();
+      await page.getByLabel('Images to show').getByRole('button', { name }).click();
     }
     await page.locator('details').evaluateAll((all) =>
       all.forEach((e) => ((e as HTMLDetailsElement).open = true)));
@@ -314,7 +314,7 @@ test('fits a telephone', () =>
     assert.ok(box.width > 300);
   }, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true }));
 
-test('ten thousand rounds are thinned, and no peak is lost', async () => {
+test('thins twenty thousand rounds without losing a peak', async () => {
   runs.firm('recon', 's/study.toml', '--out', 'long', ...rule);
   runs.lengthen('long', 20000);
   runs.firm('report', 'long', '--out', 'long.html');
@@ -324,14 +324,14 @@ test('ten thousand rounds are thinned, and no peak is lost', async () => {
   assert.ok(objective.value.length <= 2000 && objective.value.length > 1500);
   assert.equal(objective.value[objective.round.indexOf(5000)], 7);
   await on('long', runs.path('long.html'), async (page) => {
-    await page.getByText(/points of each curve are drawn/).waitFor();
+    await page.getByText(/^Each curve shows at most/).waitFor();
     await page.getByLabel('Rounds on a log scale').uncheck();
     await page.locator('#convergence select').selectOption('seconds');
     await settle(page);
   });
 });
 
-test('a large run makes a page of limited size, which says what it has left out', async () => {
+test('limits the size of the page and says what it leaves out', async () => {
   runs.study('large', 'large', '--size', '320', '--angles', '6', '--slices', '8');
   runs.firm('recon', 'large/study.toml', '--out', 'large-run', '--set', 'stop.change=0.9');
   const page = runs.path('large-run', 'report.html');
@@ -339,7 +339,7 @@ test('a large run makes a page of limited size, which says what it has left out'
   const kept = images!.slices;
   assert.ok(kept.length > 1 && kept.length < 8 && kept.includes(4), String(kept));
   await on('large', page, async (p) => {
-    await p.getByText('Values are rounded to 65 535 steps').waitFor();
+    await p.getByText('values are rounded to 65 535 steps').waitFor();
     await p.getByText(`${kept.length} of 8 slices are shown`).waitFor();
     const canvas = image(p, 'Reconstruction', 'xrf-2');
     await hover(canvas, 0.5, 0.4);
@@ -350,7 +350,7 @@ test('a large run makes a page of limited size, which says what it has left out'
   });
 });
 
-test('in a federation a site shows its own images, the coordinator none', async () => {
+test('shows only its own images at a site, and none at the coordinator', async () => {
   runs.firm('demo', '--out', 'demo');
   const all = runs.document(runs.path('demo', 'report.html'));
   assert.equal(all.kind, 'federation');
@@ -364,7 +364,7 @@ test('in a federation a site shows its own images, the coordinator none', async 
   for (const curve of document.curves!) assert.ok(['', 'xrf-2'].includes(curve.site));
   assert.deepEqual((document.summary.sites as { name: string }[]).map((s) => s.name), ['xrf-2']);
   assert.equal(document.image_norm, undefined);
-  // The XRT site of firm-ds has its image, and so its error, only at the end.
+  // With firm-ds the XRT site has its image, and thus its error, only at the end.
   const errors = (site: string) => runs.document(runs.path('demo', 'federated', site, 'report.html'))
     .curves!.filter((c) => c.key === 'error_to_truth').length;
   assert.deepEqual(['xrf-2', 'xrt'].map(errors), [1, 0]);
@@ -376,7 +376,7 @@ test('in a federation a site shows its own images, the coordinator none', async 
   const known = runs.document(coordinator);
   assert.deepEqual(Object.keys(known).sort(), ['format', 'kind', 'program', 'summary', 'version']);
   await on('coordinator', coordinator, async (page) => {
-    await page.getByText('keeps neither images nor curves').waitFor();
+    await page.getByText('has neither images nor curves').waitFor();
     assert.deepEqual(await page.locator('#traffic tbody th').allTextContents(),
       ['xrf-1', 'xrf-2', 'xrf-3', 'xrt']);
     assert.match((await page.locator('#traffic tbody td').first().textContent())!, /^[\d.]+ [KM]iB$/);
@@ -384,6 +384,6 @@ test('in a federation a site shows its own images, the coordinator none', async 
   });
   await on('federation', runs.path('demo', 'report.html'), async (p) => {
     assert.equal(await p.locator('#images canvas.image').count(), 8);
-    await p.getByRole('columnheader', { name: 'alone' }).waitFor();
+    await p.getByRole('columnheader', { name: 'site alone' }).waitFor();
   });
 });

@@ -1,4 +1,4 @@
-// Runs of the program, for the tests of their pages.
+// Runs: makes studies and runs in a temporary directory, for the tests of their pages.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export class Runs {
       stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, OMP_NUM_THREADS: '2' } });
   }
 
-  /** The program, which goes on while the test does. */
+  /** Starts the program without waiting for its end. */
   start(...argv: string[]): Program {
     const started = new Program(program, argv, this.directory);
     this.started.push(started);
@@ -32,7 +32,7 @@ export class Runs {
     return JSON.parse(readFileSync(this.path(run, 'summary.json'), 'utf8')) as Summary;
   }
 
-  /** What a hand-made study might contain; `name` becomes the study's. */
+  /** Simulates a study and sets its name. */
   study(out: string, name: string, ...more: string[]): void {
     this.firm('simulate', '--out', out, ...more);
     const file = this.path(out, 'study.toml');
@@ -40,7 +40,7 @@ export class Runs {
     writeFileSync(file, text);
   }
 
-  /** Adds rounds to the history of a run, as a long one has them. */
+  /** Adds rounds to the history of a run, with a peak at round 5000. */
   lengthen(run: string, rounds: number): void {
     const lines: string[] = [];
     for (let round = 100; round < 100 + rounds; ++round) {
@@ -51,7 +51,7 @@ export class Runs {
     appendFileSync(this.path(run, 'history.jsonl'), `${lines.join('\n')}\n`);
   }
 
-  /** The document in a page. */
+  /** The document that a page holds. */
   document(page: string): RunDocument {
     const html = readFileSync(page, 'utf8');
     const start = html.indexOf('id="firm-document">') + 'id="firm-document">'.length;

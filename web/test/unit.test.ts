@@ -1,15 +1,15 @@
-// Parts of the page that need no browser.
+// Tests of the report's parts that need no browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { certificateText } from '../src/certificate';
-import { colourAt, paint, type ColourMap } from '../src/colormap';
+import { certificateText } from '../src/report/certificate';
+import { colourAt, paint, type ColourMap } from '../src/images/colormap';
 import type { RunDocument } from '../src/document';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
-import { levelSeries } from '../src/levels';
-import { sample } from '../src/profile';
-import { Stack } from '../src/stack';
+import { residualTargetSeries } from '../src/charts/residual_targets';
+import { sample } from '../src/images/line_profile';
+import { Stack } from '../src/images/stack';
 
-test('numbers are short and exact enough', () => {
+test('formats numbers, bytes, times and lengths', () => {
   assert.equal(number(0), '0');
   assert.equal(number(9.93602521646153e-5), '9.936e\u22125');
   assert.equal(number(-2e-7), '\u22122e\u22127');
@@ -29,7 +29,7 @@ test('numbers are short and exact enough', () => {
   assert.equal(roundLength(0.0074), 0.005);
 });
 
-test('colours are those of the pictures of a run', () => {
+test('maps values to the colours of the PNG pictures of a run', () => {
   assert.deepEqual(colourAt('viridis', 0), [0x44, 0x01, 0x54]);
   assert.deepEqual(colourAt('viridis', 1), [0xfd, 0xe7, 0x25]);
   assert.deepEqual(colourAt('viridis', 0.5), [0x21, 0x90, 0x8c]);
@@ -44,7 +44,7 @@ function painted(values: number[], low: number, high: number, map: ColourMap): n
   return values.map((_, k) => [...data.slice(4 * k, 4 * k + 3)]);
 }
 
-test('a difference of 0 is white, where there is another and where there is none', () => {
+test('paints a difference of 0 white, even if all differences are 0', () => {
   const white = [255, 255, 255];
   assert.deepEqual(painted([0, -0, NaN], 0, 0, 'diverging'), [white, white, [255, 0, 255]]);
   const [below, zero, above] = painted([-2, 0, 2], -2, 2, 'diverging');
@@ -53,7 +53,7 @@ test('a difference of 0 is white, where there is another and where there is none
   assert.deepEqual(painted([3], 3, 3, 'viridis'), [colourAt('viridis', 0)]);
 });
 
-test('a line visits the pixels under it', () => {
+test('samples the pixels under a line', () => {
   const line = { from: { x: 0.5 / 4, y: 0.5 / 3 }, to: { x: 3.5 / 4, y: 0.5 / 3 } };
   assert.deepEqual(sample(line, 3, 4), [0, 1, 2, 3].map((k) => ({ index: k, at: k })));
   const down = { from: { x: 0.99, y: 0 }, to: { x: 0.99, y: 1 } };
@@ -65,7 +65,7 @@ function packed(bits: 16 | 32, values: string, more = {}) {
     values, ...more });
 }
 
-test('stacks are decoded slice by slice', () => {
+test('decodes stacks of 32 and 16 bits slice by slice', () => {
   const floats = Buffer.from(new Float32Array([1.5, -2, 0, 4]).buffer).toString('base64');
   assert.deepEqual([...packed(32, floats).slice(1)], [0, 4]);
   const words = Buffer.from(new Uint16Array([0, 65534, 65535, 1]).buffer).toString('base64');
@@ -85,59 +85,59 @@ function run(method: string, kkt: object, more: object = {}): RunDocument {
   };
 }
 
-test('the certificate says what the numbers allow', () => {
+test('states the bound of the certificate', () => {
   const text = certificateText(run('firm-ds', {})).join('\n');
   assert.match(text, /Certified to 1\.2e\u22125: .*joint problem/);
-  assert.match(text, /below that of these images, f = 0\.02, by more than 1e\u22126 \u00b7 \u2016v/);
+  assert.match(text, /objective of these images w, f = 0\.02, by more than 1e\u22126 \u00b7 \u2016v/);
   // ||r|| ||w|| = 1e-4, which is 0.5 % of f.
-  assert.match(text, /\u2016w\u2016 = 100, that is 1e\u22124 \(0\.5 % of f\)/);
+  assert.match(text, /\u2016w\u2016 = 100, this is 1e\u22124 \(0\.5 % of f\)/);
   assert.match(text, /exactly: \u2016D w\u2016 = 0/);
 });
 
-test('a violated constraint weakens the bound by ||mu|| ||D w||', () => {
+test('weakens the bound by ||mu|| ||D w|| if the constraint is violated', () => {
   const text = certificateText(run('firm', { primal: 2e-3 })).join('\n');
   assert.match(text, /\u2016v \u2212 w\u2016 \+ 0\.001\./);
-  assert.match(text, /that is 0\.0011 \(5\.5 % of f\)/);
+  assert.match(text, /this is 0\.0011 \(5\.5 % of f\)/);
   assert.match(text, /up to \u2016D w\u2016 = 0\.002/);
 });
 
-test('residuals are compared with the levels of their chunk', () => {
+test('draws the residual target of each chunk', () => {
   const curve = (key: string, site: string) => ({ key, site, points: 0, round: [], seconds: [],
     value: [] });
   const chunked = { ...run('firm', {}), curves: [curve('objective', ''), curve('residual', 'xrf-1'),
     curve('residual', 'xrt')], levels: [{ site: 'xrt', round: [0, 11, 21], seconds: [0, 5, 8],
     value: [3, 2, 4] }, { site: 'nobody', round: [0], seconds: [0], value: [1] }] };
-  const [line, ...others] = levelSeries(chunked, [0, 30, 7], false);
+  const [line, ...others] = residualTargetSeries(chunked, [0, 30, 7], false);
   assert.deepEqual(others, []);
-  assert.equal(line!.label, 'xrt: level');
+  assert.equal(line!.label, 'xrt: target');
   assert.equal(line!.colour, 1);
   assert.deepEqual(line!.y, [3, 3, 2, 2, 4, 4]);
   assert.deepEqual(line!.x.map((x) => Math.round(1000 * x) / 1000), [0, 11, 11, 21, 21, 30]);
   assert.ok(line!.x.every((x, k) => k === 0 || x > line!.x[k - 1]!));
-  const seconds = levelSeries(chunked, [2, 6], true)[0]!;
+  const seconds = residualTargetSeries(chunked, [2, 6], true)[0]!;
   assert.deepEqual(seconds.y, [3, 3, 2, 2]);
   assert.deepEqual([seconds.x[0], seconds.x[2], seconds.x[3]], [2, 5, 6]);
-  assert.deepEqual(levelSeries(run('firm', {}), [0, 1], false), []);
+  assert.deepEqual(residualTargetSeries(run('firm', {}), [0, 1], false), []);
 });
 
-test('a bound that says nothing is called so', () => {
+test('says that a bound larger than the objective is useless', () => {
   const text = certificateText(run('firm', { stationarity: 1 })).join('\n');
-  assert.match(text, /that is 100, more than f itself: so far away, the bound says nothing/);
+  assert.match(text, /this is 100, more than f itself: at that distance the bound says nothing/);
 });
 
-test('sites that were solved alone are not said to obey the coupling', () => {
+test('does not claim the coupling for sites that were solved alone', () => {
   const text = certificateText(run('pgd', { primal: 3, multiplier: 0 })).join('\n');
-  assert.match(text, /each site by itself/);
+  assert.match(text, /separate problems of the sites/);
   assert.doesNotMatch(text, /with attenuation =/);
-  assert.match(text, /solved alone: nothing ties/);
+  assert.match(text, /solved alone, so no constraint couples/);
 });
 
-test('what is not optimal is called so', () => {
+test('says why images are not optimal or not non-negative', () => {
   const noise = { termination: { reason: 'discrepancy', message: '', converged: true } };
   assert.match(certificateText(run('firm', {}, noise)).join('\n'), /on purpose before the optimum/);
   const limit = { termination: { reason: 'rounds', message: '9 rounds', converged: false } };
-  assert.match(certificateText(run('firm', {}, limit)).join('\n'), /by a limit .*\(9 rounds\)/);
-  assert.match(certificateText(run('firm', { min_w: -1 })).join('\n'), /not all non-negative/);
+  assert.match(certificateText(run('firm', {}, limit)).join('\n'), /A limit ended .*\(9 rounds\)/);
+  assert.match(certificateText(run('firm', { min_w: -1 })).join('\n'), /not all images are non-negative/);
   const site = run('firm', {});
   delete site.image_norm;
   assert.doesNotMatch(certificateText(site).join('\n'), /For every v/);

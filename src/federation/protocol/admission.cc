@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "federation/pki/pki.h"
-#include "federation/pki/pki_issued.h"
+#include "federation/pki/certificates.h"
+#include "federation/pki/issued_list.h"
 #include "firm/error.h"
 
 namespace firm {

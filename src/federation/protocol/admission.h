@@ -1,4 +1,4 @@
-// Who may connect to a coordinator.
+// Decides which sites may connect to a coordinator.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace firm {
 
-// A site with a certificate of the authority (PEM) for a site, and with the key that was signed
-// last for its name, by the list in the directory `pki`.
+// Admits a site whose certificate is a site certificate of the authority `ca` (PEM) and has the key
+// that was signed last for its name, according to the list in the directory `pki`.
 Admission admission_by(const std::string& pki, const std::string& ca);
 
 }  // namespace firm

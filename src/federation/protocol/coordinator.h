@@ -1,13 +1,16 @@
-// Coordinator: what the coordinator does with messages, whatever carries them.
+// Coordinator: handles the messages of the sites, independent of the transport.
 //
-//   gathering   until every site of the study has said Hello, each with the coordinator's study
-//   agreeing    keys for masks go from site to site (with secure aggregation)
+//   gathering   until every site has sent a Hello that matches the coordinator's study
+//   agreeing    sites exchange keys for masks (with secure aggregation)
 //   running     sums, one exchange after the other
 //   finished    every site has its results on its disk
 //
-// When a site is lost, the attempt is abandoned and all gather again; the next attempt goes on from
-// the newest round at which every site has a checkpoint. The coordinator itself needs to remember
-// nothing but the run's name and the number of attempts.
+// When a site is lost, the attempt is abandoned and all sites gather again. The next attempt
+// resumes at the newest round for which every site has a checkpoint. The coordinator itself stores
+// only the run's name, the number of attempts and whether the run is finished.
+//
+// coordinator.cc has connections and state, coordinator_gathering.cc the start of attempts,
+// coordinator_sums.cc keys and sums, coordinator_end.cc published images and the end.
 #pragma once
 
 #include <chrono>
@@ -30,81 +33,84 @@ namespace firm {
 
 inline constexpr std::uint32_t kProtocol = 3;
 
-// Takes messages for one site; must not block for long, and not call back.
+// Queues a message for one site; must not block for long, nor call the coordinator.
 using Outbox = std::function<void(const ToSite&)>;
 
 struct CoordinatorOptions {
   std::vector<v1::Term> terms;     // of its own study file
   std::vector<std::string> sites;  // of the study
-  std::uint64_t most_words = 0;    // of a share of pixels
-  std::string rays_of;             // the site whose rays sites sum vectors of; empty: none
-  std::uint64_t slices = 0;        // of these
-  std::uint64_t image_values = 0;  // of a published image
+  std::uint64_t most_words = 0;    // limit for a share of pixels
+  std::string rays_of;             // site with a summed value per ray (XRT); empty: none
+  std::uint64_t slices = 0;        // number of slices of that sum
+  std::uint64_t image_values = 0;  // size of a published image
   std::string other_at;            // the site that also has the image "other"; empty: none
   bool secure = true;
   double checkpoint_seconds = 10;
 };
 
-// What is kept across restarts.
+// State that survives restarts.
 struct CoordinatorState {
   std::string run;
   std::uint32_t attempt = 0;
   bool finished = false;
 };
 
-// What may be told to people. All may be empty; called with the coordinator's lock held. A
-// firm::Error that one of them throws ends the run: see failure().
+// Callbacks. All may be empty; they are called with the coordinator's lock held. A firm::Error
+// thrown by one of them ends the run: see failure().
 struct CoordinatorObserver {
   std::function<void(const std::string& line)> on_event;
-  std::function<void(const CoordinatorState&)> keep;  // before the state is used
+  std::function<void(const CoordinatorState&)> keep;  // save the state, before it is used
   std::function<void(std::uint64_t exchange, std::uint64_t words)> on_exchange;
-  // A message has come from a site, or has left for it. Throws nothing.
+  // A message has arrived from a site, or has been sent to it. Must not throw.
   std::function<void(const std::string& site, const PeerBytes& more)> on_message;
-  // A site has chosen to publish an image.
+  // A site has published an image.
   std::function<void(const std::string& site, const std::string& name, const std::vector<float>&)>
       on_image;
 };
 
-// What the coordinator knows of a run: who is there, and how far the sums are.
+// Snapshot of a run: which sites are connected, and how many sums are done.
 struct CoordinatorView {
   struct Peer {
     std::string site;
     SiteState state = SiteState::kExpected;
-    PeerBytes bytes;  // of the run; filled in by who counts it
+    PeerBytes bytes;  // of the run; left to the caller, who counts it
   };
   CoordinatorState state;
-  std::uint64_t sums = 0;  // of this attempt
+  std::uint64_t sums = 0;  // in this attempt
   bool running = false;
   std::vector<Peer> sites;
-  bool agreeing = false;  // keys go from site to site
+  bool agreeing = false;  // sites exchange keys
 };
 
 class Coordinator {
  public:
   Coordinator(CoordinatorOptions options, CoordinatorState state, CoordinatorObserver observer);
 
-  // A site, known by its certificate, has opened a stream. An older stream of the same site is
-  // told so, and given up: its outbox gets no more messages. Returns the number of the connection.
+  // Registers the stream of a site that its certificate has identified. An older stream of the same
+  // site gets a refusal and no more messages. Returns the number of the connection, 0 if the site
+  // is refused.
   std::uint64_t connect(const std::string& site, Outbox outbox);
-  // Returns false when the connection is to be closed; the site has been told why.
+  // Returns false when the connection must be closed; the site has been told why.
   bool receive(const std::string& site, std::uint64_t connection, const v1::SiteMessage& message);
   void disconnect(const std::string& site, std::uint64_t connection);
-  // A message of so many bytes has left for the site.
+  // Reports that a message of so many bytes was sent to the site.
   void sent(const std::string& site, std::uint64_t bytes) const;
 
-  // Holds back the next sum, or lets it go: all sites wait meanwhile.
+  // Holds back the next sum, so that all sites wait, or releases it.
   void pause(bool on);
   CoordinatorView view() const;
 
-  // A line for the log, of something that happened outside.
+  // Logs an event of the transport.
   void note(const std::string& line) const;
 
   bool finished() const;
-  // Why it cannot go on, if so: its disk is full, say. What it has kept is as it was before.
+  // The error that ended the run, such as a full disk. The saved state is then that before the
+  // error.
   std::optional<Error> failure() const;
-  // Whether a site is still connected; and whether one has not been told that the run is finished.
+  // Return whether any site is still connected, and whether any does not know yet that the run is
+  // finished.
   bool connected() const;
-  bool missed_by_some() const;
+  bool some_not_told() const;
 
  private:
   enum class Phase { kGathering, kAgreeing, kRunning, kFinished };
@@ -112,44 +118,46 @@ class Coordinator {
   struct Peer {
     std::uint64_t connection = 0;  // 0: none
     Outbox outbox;
-    bool ready = false;  // has said Hello since the last attempt
-    bool done = false;
-    bool told = false;  // that the run is finished
-    bool seen = false;  // has been connected
+    bool ready = false;  // has sent Hello since the last attempt
+    bool done = false;   // has its results
+    bool told = false;   // has been told that the run is finished
+    bool seen = false;   // has connected at least once
     v1::Hello hello;
-    std::string image_name;  // that is being received
+    std::string image_name;  // of the image being received
     std::vector<float> image;
   };
 
-  // What is wrong with a message; a text for the site and the log.
-  using Wrong = std::optional<std::string>;
+  // Why a message is refused, for the site and the log; empty: it is accepted.
+  using Rejection = std::optional<std::string>;
 
-  Wrong dispatch(const std::string& site, const v1::SiteMessage& message);
-  Wrong take(const std::string& site, const v1::Hello& hello);
-  Wrong take(const std::string& site, const v1::Offer& offer);
-  Wrong take(const std::string& site, const v1::SealedKeys& keys);
-  Wrong take(const std::string& site, const v1::Range& range);
-  Wrong take(const std::string& site, const v1::Share& share);
-  Wrong take(const std::string& site, const v1::Done& done);
-  Wrong take(const std::string& site, const v1::Failure& failure);
-  Wrong take(const std::string& site, const v1::Image& image);
-  // Clears what an attempt leaves behind.
+  Rejection dispatch(const std::string& site, const v1::SiteMessage& message);
+  Rejection handle(const std::string& site, const v1::Hello& hello);
+  Rejection handle(const std::string& site, const v1::Offer& offer);
+  Rejection handle(const std::string& site, const v1::SealedKeys& keys);
+  Rejection handle(const std::string& site, const v1::Range& range);
+  Rejection handle(const std::string& site, const v1::Share& share);
+  Rejection handle(const std::string& site, const v1::Done& done);
+  Rejection handle(const std::string& site, const v1::Failure& failure);
+  Rejection handle(const std::string& site, const v1::Image& image);
+  Rejection check_hello(const std::string& site, const v1::Hello& hello) const;
+  Rejection send_finished(const std::string& site);
+  // Forgets the connection.
   void release(Peer& peer) const;
   SiteState state_of(const std::string& site, const Peer& peer) const;
-  Wrong check_position(const v1::Position& position) const;
-  Wrong check_attempt(std::uint32_t attempt, Phase phase) const;
-  Wrong check_length(std::uint64_t words) const;
+  Rejection check_position(const v1::Position& position) const;
+  Rejection check_attempt(std::uint32_t attempt, Phase phase) const;
+  Rejection check_length(std::uint64_t words) const;
 
   void announce_missing();
-  void begin_when_all_are_there();
+  void begin_when_all_ready();
   std::uint64_t newest_common_round() const;
   void acknowledge(const std::string& site, const v1::Share& share);
   void complete_exchange();
   void send_total();
   void abandon(const std::string& reason);
-  void finish_when_all_are_done();
+  void finish_when_all_done();
   void send(const std::string& site, v1::CoordinatorMessage message);
-  void send_all(const ToSite& what);
+  void send_all(const ToSite& message);
   void log(const std::string& line) const;
   v1::Position position() const;
 

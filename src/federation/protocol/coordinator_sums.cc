@@ -1,4 +1,4 @@
-// Coordinator: keys from site to site, and sums.
+// Coordinator: passes keys from site to site, and computes the sums.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace firm {
 namespace {
 
-// A resend changes nothing.
+// A site may resend a message; the same bytes change nothing.
 bool same_bytes(const auto& a, const auto& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
@@ -18,17 +18,17 @@ bool same_bytes(const auto& a, const auto& b) {
 
 // ---- agreeing ----------------------------------------------------------------------------------
 
-Coordinator::Wrong Coordinator::check_attempt(std::uint32_t attempt, Phase phase) const {
+Coordinator::Rejection Coordinator::check_attempt(std::uint32_t attempt, Phase phase) const {
   if (phase_ != phase) return "expected this message at another stage of the run";
   if (attempt == state_.attempt) return {};
   return fmt::format("expected attempt {}, found {}", state_.attempt, attempt);
 }
 
-Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& offer) {
-  if (phase_ == Phase::kGathering) return {};  // of an attempt that was abandoned meanwhile
+Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Offer& offer) {
+  if (phase_ == Phase::kGathering) return {};  // the attempt has been abandoned meanwhile
   const auto before = offers_.find(site);
   if (before != offers_.end() && same_bytes(before->second, offer)) return {};
-  if (Wrong wrong = check_attempt(offer.attempt(), Phase::kAgreeing)) return wrong;
+  if (Rejection rejection = check_attempt(offer.attempt(), Phase::kAgreeing)) return rejection;
   if (offer.site() != site || before != offers_.end()) {
     return "expected one offer, under the site's own name, found another";
   }
@@ -41,11 +41,11 @@ Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Offer& o
   return {};
 }
 
-// From the first site of the roster to the others; then the sums begin.
-Coordinator::Wrong Coordinator::take(const std::string& site, const v1::SealedKeys& keys) {
+// Passes the sealed group key of the first site on to each of the others; then the sums begin.
+Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::SealedKeys& keys) {
   if (phase_ == Phase::kGathering) return {};
   if (site == peers_.begin()->first && sealed_keys_ && same_bytes(*sealed_keys_, keys)) return {};
-  if (Wrong wrong = check_attempt(keys.attempt(), Phase::kAgreeing)) return wrong;
+  if (Rejection rejection = check_attempt(keys.attempt(), Phase::kAgreeing)) return rejection;
   if (site != peers_.begin()->first || offers_.size() < peers_.size()) {
     return fmt::format("expected keys from {} after all offers, found them from {}",
                        peers_.begin()->first, site);
@@ -77,15 +77,15 @@ v1::Position Coordinator::position() const {
   return position;
 }
 
-Coordinator::Wrong Coordinator::check_position(const v1::Position& p) const {
-  if (Wrong wrong = check_attempt(p.attempt(), Phase::kRunning)) return wrong;
+Coordinator::Rejection Coordinator::check_position(const v1::Position& p) const {
+  if (Rejection rejection = check_attempt(p.attempt(), Phase::kRunning)) return rejection;
   if (p.exchange() == exchange_->number() && p.try_() == exchange_->try_number()) return {};
   return fmt::format("expected exchange {}, try {}, found exchange {}, try {}", exchange_->number(),
                      exchange_->try_number(), p.exchange(), p.try_());
 }
 
-// No more than the study and the rays that its sites have told need.
-Coordinator::Wrong Coordinator::check_length(std::uint64_t words) const {
+// Limits the length to what the study and the reported geometries need.
+Coordinator::Rejection Coordinator::check_length(std::uint64_t words) const {
   std::uint64_t most = options_.most_words;
   const auto with_rays = peers_.find(options_.rays_of);
   if (with_rays != peers_.end()) {
@@ -95,26 +95,26 @@ Coordinator::Wrong Coordinator::check_length(std::uint64_t words) const {
   return fmt::format("expected at most {} words, found {}", most, words);
 }
 
-Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Range& range) {
+Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Range& range) {
   if (phase_ == Phase::kGathering) return {};
-  if (Wrong wrong = check_position(range.position())) return wrong;
-  if (Wrong wrong = check_length(range.length())) return wrong;
-  if (Wrong wrong = exchange_->take(site, range)) return wrong;
+  if (Rejection rejection = check_position(range.position())) return rejection;
+  if (Rejection rejection = check_length(range.length())) return rejection;
+  if (Rejection rejection = exchange_->add(site, range)) return rejection;
   complete_exchange();
   return {};
 }
 
-Coordinator::Wrong Coordinator::take(const std::string& site, const v1::Share& share) {
+Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Share& share) {
   if (phase_ == Phase::kGathering) return {};
-  if (Wrong wrong = check_position(share.position())) return wrong;
-  if (Wrong wrong = check_length(share.length())) return wrong;
-  if (Wrong wrong = exchange_->take(site, share)) return wrong;
+  if (Rejection rejection = check_position(share.position())) return rejection;
+  if (Rejection rejection = check_length(share.length())) return rejection;
+  if (Rejection rejection = exchange_->add(site, share)) return rejection;
   acknowledge(site, share);
   complete_exchange();
   return {};
 }
 
-// Shares that fit the lead of a site need no answer before the sum.
+// Shares that fit the window of a site (kAheadWords) need no answer before the sum.
 void Coordinator::acknowledge(const std::string& site, const v1::Share& share) {
   const std::uint64_t taken = share.offset() + share.words().size() / sizeof(std::uint32_t);
   if (share.length() <= kAheadWords || share.last()) return;
@@ -129,7 +129,7 @@ void Coordinator::complete_exchange() {
   if (paused_ || !exchange_->complete()) return;
   if (!exchange_->needs_scale()) return send_total();
   const int bits = fraction_bits_with_room(exchange_->exponent(), options_.sites.size());
-  exchange_->start_again();
+  exchange_->start_next_try();
   v1::CoordinatorMessage message;
   *message.mutable_scale()->mutable_position() = position();
   message.mutable_scale()->set_fraction_bits(bits);
@@ -140,7 +140,7 @@ void Coordinator::pause(bool on) {
   const std::lock_guard lock(mutex_);
   if (paused_ == on) return;
   paused_ = on;
-  log(on ? "paused" : "going on");
+  log(on ? "paused" : "resumed");
   if (!on && phase_ == Phase::kRunning) complete_exchange();
 }
 
@@ -149,7 +149,7 @@ void Coordinator::send_total() {
   const bool checkpoint =
       std::chrono::duration<double>(now - last_checkpoint_).count() >= options_.checkpoint_seconds;
   if (checkpoint) last_checkpoint_ = now;
-  Sum sum{position(), exchange_->take_words(), exchange_->scalars(), checkpoint};
+  Sum sum{position(), exchange_->release_words(), exchange_->scalars(), checkpoint};
   const std::size_t words = sum.words.size();
   send_all(ToSite(std::move(sum)));
   if (observer_.on_exchange) observer_.on_exchange(exchange_->number(), words);

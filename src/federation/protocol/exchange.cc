@@ -73,8 +73,8 @@ std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& sh
 
 void Exchange::add_words(const v1::Share& share) {
   const std::size_t count = share.words().size() / sizeof(std::uint32_t);
-  // Memory is taken when words have arrived, not when a site claims to have so many. The first
-  // chunk, that of a site that does have them, asks for all, which is not memory yet.
+  // Memory grows with the words that have arrived, not with the length that a site claims.
+  // Reserving the whole length only reserves addresses: pages are allocated when words are written.
   if (words_.capacity() < *length_) words_.reserve(*length_);
   if (words_.size() < share.offset() + count) words_.resize(share.offset() + count);
   std::uint32_t* sum = words_.data() + share.offset();
@@ -94,7 +94,7 @@ void Exchange::add_scalars(const std::string& bytes) {
   add_wide(scalars_, bytes);
 }
 
-std::optional<std::string> Exchange::take(const std::string& site, const v1::Share& share) {
+std::optional<std::string> Exchange::add(const std::string& site, const v1::Share& share) {
   Sent& sent = sent_.at(site);
   const bool last = share.last();
   const Fingerprint print = fingerprint_(
@@ -104,7 +104,7 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Sha
   if (before != sent.chunks.end()) {
     return "expected the same words as before under this position, found others";
   }
-  if (auto wrong = check(sent, share)) return wrong;
+  if (auto rejection = check(sent, share)) return rejection;
   if (!length_) {
     length_ = share.length();
     words_.clear();
@@ -117,7 +117,7 @@ std::optional<std::string> Exchange::take(const std::string& site, const v1::Sha
   return {};
 }
 
-std::optional<std::string> Exchange::take(const std::string& site, const v1::Range& range) {
+std::optional<std::string> Exchange::add(const std::string& site, const v1::Range& range) {
   Sent& sent = sent_.at(site);
   if (sent.range && sent.exponent == range.exponent() && sent.words == range.length()) return {};
   if (sent.range || !sent.chunks.empty()) {
@@ -155,7 +155,7 @@ bool Exchange::needs_scale() const {
   return std::any_of(sent_.begin(), sent_.end(), [](const auto& s) { return s.second.range; });
 }
 
-void Exchange::start_again() {
+void Exchange::start_next_try() {
   ++try_;
   for (auto& [site, sent] : sent_) sent = {};
   length_.reset();

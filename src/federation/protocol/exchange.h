@@ -1,8 +1,8 @@
 // Exchange: the coordinator's side of one sum over sites.
 //
-// Words are added up as chunks arrive, in any order of sites, so that one vector is in memory, not
-// one per site. Chunks of a site come in order. What it has sent is remembered by fingerprint: the
-// same again changes nothing, anything else under the same position is refused.
+// Words are added up as chunks arrive, in any order of sites, so that memory holds one vector, not
+// one per site. The chunks of a site arrive in order. The exchange remembers a fingerprint of each:
+// the same chunk again changes nothing, a different one at the same position is refused.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 #include <string>
 #include <vector>
 
-#include "federation/secure/fingerprint.h"
 #include "federation/protocol/site_state.h"
+#include "federation/secure/fingerprint.h"
 #include "federation/sums/word_exchange.h"
 #include "firm/v1/federation.pb.h"
 
 namespace firm {
 
 inline constexpr std::size_t kScalarBytes = 32;
-// 128 KiB: copies of a chunk, as message, as bytes and encrypted, fit the second cache together.
+// 128 KiB: the copies of a chunk as message, as bytes and encrypted together fit the second-level
+// cache.
 inline constexpr std::size_t kChunkWords = std::size_t{1} << 15;
 
-// A site sends at most so many words, 4 MiB, that the coordinator has not told to have taken, which
-// it does in steps of kTakenWords.
+// A site may be ahead of the coordinator by this many words, 4 MiB: those sent but not acknowledged
+// by a Taken message. The coordinator acknowledges in steps of kTakenWords.
 inline constexpr std::size_t kAheadWords = std::size_t{1} << 20;
 inline constexpr std::size_t kTakenWords = kAheadWords / 4;
 
@@ -42,28 +43,28 @@ class Exchange {
   std::uint64_t number() const { return number_; }
   std::uint32_t try_number() const { return try_; }
 
-  // Take a message of a site; a text tells what is wrong with it.
-  std::optional<std::string> take(const std::string& site, const v1::Share& share);
-  std::optional<std::string> take(const std::string& site, const v1::Range& range);
+  // Add the message of a site; return why it is refused, or nothing.
+  std::optional<std::string> add(const std::string& site, const v1::Share& share);
+  std::optional<std::string> add(const std::string& site, const v1::Range& range);
 
-  // Of a site within this exchange: computing, sending, or waiting for the others.
+  // State of a site within this exchange: computing, sending, or waiting for the others.
   SiteState state_of(const std::string& site) const;
-  // Whether all sites have sent all of their share, or a range instead.
+  // Returns whether all sites have sent their whole share, or a range instead.
   bool complete() const;
-  // Whether one of them has sent a range: its words do not hold its values.
+  // Returns whether some site has sent a range because its values do not fit the words.
   bool needs_scale() const;
-  // The largest exponent that was sent.
+  // The largest exponent received.
   std::int32_t exponent() const { return exponent_; }
-  // Forgets what was sent; sites send again, as another try.
-  void start_again();
+  // Discards all shares; sites send them again in the next try.
+  void start_next_try();
 
-  // The sum; leaves nothing behind.
-  std::vector<std::uint32_t> take_words() { return std::move(words_); }
+  // Moves the sum out of the exchange.
+  std::vector<std::uint32_t> release_words() { return std::move(words_); }
   const std::vector<unsigned char>& scalars() const { return scalars_; }
 
  private:
   struct Sent {
-    std::uint64_t words = 0;  // that have come; of a range, those of the share
+    std::uint64_t words = 0;  // received so far; with a range, the length of the share
     bool last = false;
     bool range = false;
     std::int32_t exponent = 0;                    // of the range

@@ -27,7 +27,7 @@ v1::SiteMessage offer_message(const KeyExchange& with, const Offer& offer, std::
   return message;
 }
 
-// What is in the peer's certificate; throws firm::Error that names the peer.
+// Verifies the peer's certificate and returns its facts; throws firm::Error that names the peer.
 CertificateFacts facts_of(const v1::Offer& offer, const std::string& ca) {
   try {
     return verify_peer(offer.certificate(), ca, CertificatePurpose::kSite, current_instant());
@@ -37,8 +37,9 @@ CertificateFacts facts_of(const v1::Offer& offer, const std::string& ca) {
   }
 }
 
-// Whether the signature is by the certificate that the peer sent along, that is one of the study's
-// authority for the peer's name, and has the key that the study names.
+// Returns a check that the key of the certificate sent with the offer made the signature, that the
+// study's authority issued this certificate for the peer's name, and that its key is the one that
+// the study names, if it names one.
 Verify verify_by(const KeyExchange& with, const v1::Offers& offers) {
   return [&](const std::string& site, const std::string& bytes, const std::string& signature) {
     for (const v1::Offer& offer : offers.offers()) {
@@ -69,8 +70,8 @@ PairSecrets agree_on_pairs(const KeyExchange& with, const v1::Begin& begin) {
   return agreement.agree(offers, verify_by(with, message.offers()));
 }
 
-// All others compare theirs with the first site's, so all are the same. What has come by the
-// coordinator is encrypted by that site.
+// Every other site compares its chain with that of the first site, so all are equal in the end. The
+// coordinator cannot forge the first site's chain: it arrives sealed by that site.
 void check_totals(const std::string& of_first, const SumChain& own, const std::string& first) {
   if (of_first == own.text()) return;
   throw Error(

@@ -1,14 +1,15 @@
-// The keys of an attempt: offers to and from all peers, through the coordinator, and the group key.
+// Key exchange of an attempt: sends and receives the offers of all peers through the coordinator,
+// and distributes the group key.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "federation/secure/agreement.h"
+#include "federation/pki/certificates.h"
 #include "federation/protocol/ledger.h"
-#include "federation/secure/masking.h"
-#include "federation/pki/pki.h"
 #include "federation/protocol/site_channel.h"
+#include "federation/secure/agreement.h"
+#include "federation/secure/masking.h"
 
 namespace firm {
 
@@ -17,22 +18,23 @@ struct KeyExchange {
   Ledger& ledger;
   const Credentials& credentials;
   std::string site;
-  std::string study;                        // its hash
-  std::map<std::string, std::string> keys;  // fingerprint of a site's key, where the study has it
+  std::string study;                        // hash of the study
+  std::map<std::string, std::string> keys;  // key fingerprints that the study names, by site
   bool allow_two = false;
-  SumChain totals = {};  // of the sums before this attempt
+  SumChain totals = {};  // chain of the sums before this attempt
 };
 
-// Throws ChannelLost, AttemptAbandoned, and firm::Error (kNetwork) that names the peer whose offer
-// is not what it should be, or which has had other sums than this site.
+// Throws ChannelLost, AttemptAbandoned, and firm::Error (kNetwork) that names a peer whose offer is
+// invalid, or which has received other sums than this site.
 Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
 
-// A site in an attempt: what its offer and its masks are bound to. `study` is the study's hash.
+// Identifies a site in an attempt; its offer and its masks are bound to that. `study` is the
+// study's hash.
 Membership membership(const std::string& study, const v1::Begin& begin, const std::string& name);
 
-// Sends a message once it is in the ledger.
+// Writes the message to the ledger, then sends it.
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message);
-// Receives; throws AttemptAbandoned, and firm::Error (kNetwork) for a refusal.
+// Receives a message; throws AttemptAbandoned, and firm::Error (kNetwork) for a refusal.
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
 
 }  // namespace firm

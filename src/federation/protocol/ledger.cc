@@ -13,14 +13,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/files/sha256.h"
 #include "federation/secure/peer_text.h"
 #include "firm/error.h"
+#include "io/files/sha256.h"
 
 namespace firm {
 namespace {
 
-// After a line that was cut off.
+// Completes a line that was cut off.
 constexpr const char* kCutOff = " (cut off: not sent)\n";
 
 std::string now_text() {
@@ -38,7 +38,7 @@ std::string kind_of(const v1::SiteMessage& message) {
   return field == nullptr ? "none" : field->name();
 }
 
-// Hashes what is written to it, and keeps nothing.
+// Hashes the bytes written to it, without storing them.
 class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
  public:
   bool Next(void** data, int* size) override {
@@ -50,7 +50,7 @@ class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
   }
   void BackUp(int count) override { filled_ -= static_cast<std::size_t>(count); }
   std::int64_t ByteCount() const override { return static_cast<std::int64_t>(hashed_ + filled_); }
-  // Long fields come as they are in the message.
+  // Long fields are hashed in place, without a copy.
   bool AllowsAliasing() const override { return true; }
   bool WriteAliasedRaw(const void* data, int size) override {
     flush();
@@ -76,7 +76,7 @@ class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
   std::size_t hashed_ = 0;
 };
 
-// SHA-256 of the message as it is sent.
+// SHA-256 of the bytes on the wire.
 std::string hash_of(const v1::SiteMessage& message) {
   HashingStream stream;
   {
@@ -102,7 +102,7 @@ std::pair<std::uint32_t, std::uint64_t> place_of(const v1::SiteMessage& message)
 Ledger::Ledger(std::string path) : path_(std::move(path)) {
   count_lines();
   file_.reset(std::fopen(path_.c_str(), "ab"));
-  // Without a buffer, what was not written once is not written later.
+  // No buffer: a line that failed to be written must not be written later.
   if (!file_ || std::setvbuf(file_.get(), nullptr, _IONBF, 0) != 0) {
     throw data_error({path_, "", "a file that can be added to", std::strerror(errno)});
   }
@@ -112,9 +112,9 @@ void Ledger::count_lines() {
   std::ifstream in(path_);
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
-    cut_off_ = in.eof();  // no end of line
+    cut_off_ = in.eof();  // the line has no end
     const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (cut_off_ || json.is_discarded()) continue;  // was not sent
+    if (cut_off_ || json.is_discarded()) continue;  // its message was not sent
     const auto kind = json.find("kind");
     const auto bytes = json.find("bytes");
     if (!json.is_object() || kind == json.end() || !kind->is_string() || bytes == json.end() ||

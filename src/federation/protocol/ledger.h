@@ -1,12 +1,11 @@
-// Ledger: one line for every message that leaves a site, so that a facility can prove what went
-// out.
+// Ledger: one line for every message that leaves a site, so that a facility can prove what it sent.
 //
 //   {"time": "2026-03-01T12:00:00.123Z", "attempt": 1, "exchange": 7, "kind": "share",
 //    "bytes": 250123, "sha256": "..."}
 //
-// Lines are only ever added. One that was cut off, by a crash or a full disk, is ended by a note
-// that makes it none: its message was not sent. What is in a share is masked; its hash is that of
-// what was sent.
+// Lines are only ever appended. A line cut off by a crash or a full disk is completed by a note
+// that makes it invalid: its message was not sent. The hash of a share is that of the masked bytes
+// sent.
 #pragma once
 
 #include <cstdio>
@@ -25,16 +24,16 @@ class Ledger {
     std::uint64_t bytes = 0;
   };
 
-  // Opens, or creates, the file; what is in it counts. Throws firm::Error, also for a line that is
-  // no entry.
+  // Opens or creates the file and counts its lines. Throws firm::Error, also for an invalid line.
   explicit Ledger(std::string path);
 
-  // Before the message is sent: what cannot be written down is not sent. Throws firm::Error.
+  // Call before sending the message. Throws firm::Error when the line cannot be written; the
+  // message must then not be sent.
   void record(const v1::SiteMessage& message);
 
-  // By kind, over all lines of the file.
+  // Sums over all lines of the file, by kind of message.
   const std::map<std::string, Sums>& sums() const { return sums_; }
-  // Of all kinds.
+  // Sums over all kinds.
   Sums total() const;
 
  private:
@@ -45,7 +44,7 @@ class Ledger {
   void count_lines();
 
   std::string path_;
-  bool cut_off_ = false;  // whether the last line has no end, and its message was not sent
+  bool cut_off_ = false;  // the last line has no end; its message was not sent
   std::unique_ptr<std::FILE, Close> file_;
   std::map<std::string, Sums> sums_;
 };

@@ -1,5 +1,5 @@
-// What a coordinator and a site have sent to each other: bytes of messages, as the protocol has
-// them, without what gRPC and TLS put around them.
+// Bytes that a coordinator and a site have sent to each other: protocol messages, without the
+// overhead of gRPC and TLS.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 namespace firm {
 
 struct PeerBytes {
-  std::uint64_t up = 0;  // from the site
-  std::uint64_t down = 0;
+  std::uint64_t up = 0;    // from the site
+  std::uint64_t down = 0;  // to the site
 };
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-// SiteChannel: what a site sends to and receives from the coordinator, whatever carries it.
+// SiteChannel: a site's connection to the coordinator, independent of the transport.
 #pragma once
 
 #include <stdexcept>
@@ -17,13 +17,14 @@ class SiteChannel {
   virtual v1::CoordinatorMessage receive() = 0;
 };
 
-// The coordinator cannot be reached any more; another connection may succeed.
+// The connection to the coordinator is lost; a new one may succeed.
 class ChannelLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Another site was lost: all go on from a checkpoint, in another attempt.
+// The coordinator has abandoned the attempt, since a site was lost; another attempt resumes from a
+// checkpoint.
 class AttemptAbandoned : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

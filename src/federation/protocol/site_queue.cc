@@ -2,14 +2,14 @@
 
 namespace firm {
 
-void SiteQueue::push(const ToSite& what) {
+void SiteQueue::push(const ToSite& message) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
-  if (what.ends_sums()) {
+  if (message.ends_sums()) {
     std::erase_if(waiting_, [](const ToSite& other) { return other.is_sum(); });
     overtaken_ = true;
   }
-  waiting_.push_back(what);
+  waiting_.push_back(message);
   changed_.notify_one();
 }
 
@@ -39,9 +39,9 @@ void SiteQueue::send_all(const Write& write) {
   while (!broken) {
     const std::optional<ToSite> next = pop();
     if (!next) return;
-    next->each([&](const v1::CoordinatorMessage& message) {
+    next->for_each([&](const v1::CoordinatorMessage& part) {
       if (next->is_sum() && overtaken()) return false;
-      broken = !write(message);
+      broken = !write(part);
       return !broken;
     });
   }

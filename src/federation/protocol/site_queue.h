@@ -1,7 +1,7 @@
-// SiteQueue: messages on their way to a site, which is slower than the coordinator.
+// SiteQueue: messages waiting to be sent to a site that is slower than the coordinator.
 //
-// A sum is sent chunk by chunk. What ends the attempt that it belongs to, or the connection, does
-// not wait for the rest of it: the rest is dropped. Can be used by several threads at once.
+// A sum is sent chunk by chunk. A message that ends its attempt or the connection does not wait for
+// the remaining chunks: they are dropped. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -19,12 +19,11 @@ class SiteQueue {
   // Returns whether the message was written.
   using Write = std::function<bool(const v1::CoordinatorMessage&)>;
 
-  void push(const ToSite& what);
-  // What has been pushed is still sent.
+  void push(const ToSite& message);
+  // Messages already in the queue are still sent.
   void close();
 
-  // Sends one message after the other until the queue is closed and empty, or one cannot be
-  // written.
+  // Sends messages until the queue is closed and empty, or one cannot be written.
   void send_all(const Write& write);
 
  private:
@@ -34,7 +33,7 @@ class SiteQueue {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<ToSite> waiting_;
-  bool overtaken_ = false;  // whether the sum that is being sent is of no use any more
+  bool overtaken_ = false;  // the sum being sent is no longer needed
   bool closed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What a site of a federation is doing.
+// State of a site in a federation, as the dashboard shows it.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 namespace firm {
 
 enum class SiteState {
-  kExpected,   // has not come yet
-  kWaiting,    // has sent all, or waits for others to come
-  kComputing,  // the sum waits for it
-  kSending,    // a part has arrived
-  kLost,       // was there, and is not any more
+  kExpected,   // has not connected yet
+  kWaiting,    // has sent its share, or waits for other sites to connect
+  kComputing,  // the sum waits for its share
+  kSending,    // a part of its share has arrived
+  kLost,       // was connected, and is not any more
   kDone        // has its results
 };
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/files/sha256.h"
 #include "federation/protocol/exchange.h"
 #include "federation/secure/keystream.h"
 #include "firm/error.h"
-#include "prep/load_study.h"
+#include "io/files/sha256.h"
+#include "prep/study_data.h"
 
 namespace firm {
 namespace {
@@ -21,7 +21,7 @@ v1::Term term(const std::string& field, const std::string& value) {
   return t;
 }
 
-// A number that a site finds from its data is not known to the others before it tells.
+// An estimated sigma is not a term: the other sites do not know it before the site sends it.
 std::string sigma_text(const SiteEntry& site) {
   if (site.noise == Noise::kCounts) return "counts";
   if (site.noise == Noise::kEstimated) return "estimate";
@@ -157,7 +157,7 @@ std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begi
 }
 
 std::uint64_t most_pixels(const StudyFile& file) {
-  // fedpgd gathers all images, and that of what is not measured.
+  // fedpgd gathers the images of all sites and "other", the image of the unmeasured rest.
   return (file.sites.size() + 1) * static_cast<std::uint64_t>(file.rows) *
          static_cast<std::uint64_t>(file.columns) * static_cast<std::uint64_t>(file.slices);
 }

@@ -1,36 +1,36 @@
-// Terms: what coordinator and sites must agree on before a run, field by field.
+// Terms: the facts on which coordinator and sites must agree before a run, field by field.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "firm/options.h"
+#include "firm/study.h"
 #include "firm/v1/federation.pb.h"
 #include "io/study/study_file.h"
-#include "model/study.h"
-#include "solve/options.h"
 
 namespace firm {
 
-// Image grid, sites with their kinds, coefficients and noise, method and options. Not: names of
-// files, threads, and how data is prepared, which is each site's own business.
+// Lists image grid, sites with their kinds, coefficients and noise, method and options. Leaves out
+// file names, threads and the preparation of data, which each site chooses for itself.
 std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& options);
 
-// Rays of a site, there and back.
+// Convert the geometry of a site to and from a message. from_message throws firm::Error (kNetwork)
+// for an invalid geometry.
 v1::Geometry to_message(const Geometry& geometry);
-// Throws firm::Error (kNetwork) when there is no such geometry.
 Geometry from_message(const v1::Geometry& message, const StudyFile& file, const std::string& site);
 
 v1::Noise noise_message(const Site& site);
 
-// The study whose sites have these rays and this noise. Throws firm::Error (kNetwork) when sites or
-// numbers are not such, or differ from what the study says.
+// Completes the study with the rays and the noise of all sites. Throws firm::Error (kNetwork) when
+// they are invalid or contradict the study file.
 Study study_with(const StudyFile& file, const v1::Begin& begin);
 
-// SHA-256 of terms, geometries and noise: what the sites' signatures and masks are bound to.
+// SHA-256 of terms, geometries and noise. The sites' signatures and masks are bound to it.
 std::string study_hash(const std::vector<v1::Term>& terms, const v1::Begin& begin);
 
-// The longest vector of pixels that a method sums in such a study. Vectors of rays are those of
-// XRT.
+// Length of the longest vector of pixels that a method sums in this study. (Vectors of rays have
+// the length of the XRT sinogram.)
 std::uint64_t most_pixels(const StudyFile& file);
 
 }  // namespace firm

@@ -7,7 +7,8 @@
 namespace firm {
 namespace {
 
-bool each_chunk(const Sum& sum, const std::function<bool(const v1::CoordinatorMessage&)>& take) {
+bool for_each_chunk(const Sum& sum,
+                    const std::function<bool(const v1::CoordinatorMessage&)>& send) {
   v1::CoordinatorMessage message;
   v1::Total& total = *message.mutable_total();
   *total.mutable_position() = sum.position;
@@ -23,15 +24,15 @@ bool each_chunk(const Sum& sum, const std::function<bool(const v1::CoordinatorMe
       total.set_scalars(sum.scalars.data(), sum.scalars.size());
       total.set_checkpoint(sum.checkpoint);
     }
-    if (!take(message)) return false;
+    if (!send(message)) return false;
   } while (offset < sum.words.size());
   return true;
 }
 
 }  // namespace
 
-bool ToSite::each(const std::function<bool(const v1::CoordinatorMessage&)>& take) const {
-  return message_ ? take(*message_) : each_chunk(*sum_, take);
+bool ToSite::for_each(const std::function<bool(const v1::CoordinatorMessage&)>& send) const {
+  return message_ ? send(*message_) : for_each_chunk(*sum_, send);
 }
 
 }  // namespace firm

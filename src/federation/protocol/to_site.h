@@ -1,8 +1,8 @@
-// ToSite: what the coordinator sends, the same to all sites: a message, or a sum over sites, whose
-// messages are made one by one, when a site can take the next.
+// ToSite: an outgoing item of the coordinator: a message, or a sum over sites. The messages of a
+// sum are made one by one, when a site can receive the next.
 //
-// Copies share what they carry: a sum is in memory once, however many sites it goes to and however
-// slow they are. Can be used by several threads at once.
+// Copies share their contents: a sum is in memory once, however many sites receive it and however
+// slow they are. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,19 @@ class ToSite {
   explicit ToSite(Sum sum) : sum_(std::make_shared<const Sum>(std::move(sum))) {}
 
   bool is_sum() const { return sum_ != nullptr; }
-  // Whether the site has no use for sums that were sent before: the attempt or the connection ends.
+  // Returns whether the site no longer needs sums queued before: the attempt or the connection
+  // ends.
   bool ends_sums() const {
     return message_ && (message_->has_abandon() || message_->has_refusal());
   }
 
-  // Calls `take` for one message after the other, until it returns false; returns whether it has
-  // taken all. A message is valid during the call.
-  bool each(const std::function<bool(const v1::CoordinatorMessage&)>& take) const;
+  // Calls `send` for each message until it returns false; returns whether all were sent. A message
+  // is valid during the call only.
+  bool for_each(const std::function<bool(const v1::CoordinatorMessage&)>& send) const;
 
  private:
-  std::shared_ptr<const v1::CoordinatorMessage> message_;  // or
-  std::shared_ptr<const Sum> sum_;
+  std::shared_ptr<const v1::CoordinatorMessage> message_;  // empty for a sum
+  std::shared_ptr<const Sum> sum_;                         // empty for a message
 };
 
 }  // namespace firm

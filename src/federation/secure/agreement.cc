@@ -27,7 +27,8 @@ using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using KeyContext = std::unique_ptr<EVP_PKEY_CTX, decltype(&EVP_PKEY_CTX_free)>;
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 
-// Drops the errors that OpenSSL queues meanwhile: TLS on this thread would take them for its own.
+// Drops the errors that OpenSSL queues in its scope: TLS on this thread would take them for its
+// own.
 class ExpectedFailures {
  public:
   ExpectedFailures() { ERR_set_mark(); }
@@ -53,8 +54,8 @@ Key private_half(const Secret& secret) {
   return key;
 }
 
-// Wipes the bytes it takes over.
-Secret take(std::array<std::byte, Secret::kSize>& bytes) {
+// Moves the bytes into a Secret and wipes them.
+Secret secret_from(std::array<std::byte, Secret::kSize>& bytes) {
   Secret secret(bytes);
   OPENSSL_cleanse(bytes.data(), bytes.size());
   return secret;
@@ -95,12 +96,12 @@ std::optional<Secret> x25519(const Secret& private_key, const std::string& publi
   FIRM_CHECK(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1);
   std::array<std::byte, Secret::kSize> bytes{};
   std::size_t size = bytes.size();
-  // OpenSSL fails on a result of zeros, which it need not: checked here too.
+  // OpenSSL fails on a result of zeros, but does not promise to; check it here, too.
   const bool derived =
       EVP_PKEY_derive(context.get(), reinterpret_cast<unsigned char*>(bytes.data()), &size) == 1;
   constexpr std::array<std::byte, Secret::kSize> kZeros{};
   const bool zeros = CRYPTO_memcmp(bytes.data(), kZeros.data(), kZeros.size()) == 0;
-  Secret secret = take(bytes);
+  Secret secret = secret_from(bytes);
   if (!derived || zeros) return std::nullopt;
   return secret;
 }
@@ -153,7 +154,7 @@ PairSecrets Agreement::agree(std::span<const Offer> offers, const Verify& verify
   return secrets;
 }
 
-// Only what is well-formed is hashed; only what is signed is the peer's word.
+// Checks the form before hashing the offer, and the signature before trusting its contents.
 void Agreement::check(const Offer& offer, const Verify& verify) const {
   const Membership& self = offer_.from;
   const Membership& peer = offer.from;
@@ -244,7 +245,7 @@ GroupKey open_group_key(const std::string& sealed, const Secret& pair, const Mem
   FIRM_CHECK(EVP_DecryptUpdate(c, out, &size, text, kKeyBytes) == 1);
   FIRM_CHECK(EVP_DecryptUpdate(c, raw(totals), &size, text + kKeyBytes, kTotalsBytes) == 1);
   FIRM_CHECK(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, kTagBytes, tag.data()) == 1);
-  GroupKey group{take(bytes), totals};
+  GroupKey group{secret_from(bytes), totals};
   if (EVP_DecryptFinal_ex(c, raw(tag), &size) != 1) {
     refuse(first, "a group key sealed for this site and run", "one that does not open");
   }

@@ -1,8 +1,8 @@
-// Fingerprint: tells whether two pieces of data are the same, five times as fast as SHA-256.
+// Fingerprint: compares pieces of data by a hash that is five times as fast as SHA-256.
 //
-// GMAC under a key that is drawn here and that nobody else has: whoever chooses the data cannot
-// look for two pieces with one fingerprint. All are made with the same nonce, so they must never
-// leave the process, to which alone they mean something.
+// The hash is GMAC with a random key that never leaves the object, so an attacker who chooses the
+// data cannot search for collisions. All fingerprints use the same nonce: they must never leave the
+// process, and have no meaning outside it.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ using Fingerprint = std::array<std::byte, 16>;
 
 class FingerprintMaker {
  public:
-  // Of pieces in a row; where one ends and the next begins counts, too.
+  // Hashes the pieces in order, including where one ends and the next begins.
   Fingerprint operator()(std::initializer_list<std::span<const std::byte>> pieces) const;
 
  private:

@@ -10,16 +10,16 @@
 #include <algorithm>
 #include <bit>
 
-#include "io/files/sha256.h"
 #include "firm/error.h"
+#include "io/files/sha256.h"
 
 namespace firm {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "streams are read as words in place");
 
-// Bytes of a stream that are made at a time: they, the zeros they are made of, and the words they
-// are added to stay in the first cache.
+// Bytes of a stream made at a time: together with the zeros that are encrypted and the words that
+// the stream is added to, they fit the first-level cache.
 constexpr std::size_t kBlockBytes = 4096;
 constexpr std::array<std::byte, kBlockBytes> kZeros{};
 
@@ -35,7 +35,7 @@ std::string hash_of(const std::string& bytes) {
   return hash.finish();
 }
 
-// OpenSSL takes parameters by pointers to what it does not change.
+// OpenSSL takes parameters by pointers to non-const, but does not write to them.
 OSSL_PARAM octets(const char* name, const void* bytes, std::size_t size) {
   return OSSL_PARAM_construct_octet_string(name, const_cast<void*>(bytes), size);
 }
@@ -75,12 +75,12 @@ void hkdf(std::span<const std::byte> key, std::string_view salt, std::string_vie
   const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(
       EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
   FIRM_CHECK(context != nullptr);
-  FIRM_CHECK(info.size() <= 1024);  // what OpenSSL 3.0 has room for
+  FIRM_CHECK(info.size() <= 1024);  // limit of OpenSSL 3.0
   std::string digest = "SHA256";
   std::vector<OSSL_PARAM> parameters = {
       OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
       octets(OSSL_KDF_PARAM_KEY, key.data(), key.size())};
-  // Left out is the same as empty, which OpenSSL does not take.
+  // OpenSSL rejects an empty value; leaving it out means the same.
   if (!salt.empty()) parameters.push_back(octets(OSSL_KDF_PARAM_SALT, salt.data(), salt.size()));
   if (!info.empty()) parameters.push_back(octets(OSSL_KDF_PARAM_INFO, info.data(), info.size()));
   parameters.push_back(OSSL_PARAM_construct_end());
@@ -162,7 +162,7 @@ void Keystream::start(std::span<const std::byte, 32> key, std::span<const std::b
                                 raw(iv.data())) == 1);
 }
 
-// At most kBlockBytes.
+// Makes the next bytes of the stream, at most kBlockBytes.
 void Keystream::next(std::span<std::byte> bytes) {
   int made = 0;
   FIRM_CHECK(EVP_EncryptUpdate(cipher_->context, raw(bytes.data()), &made, raw(kZeros.data()),

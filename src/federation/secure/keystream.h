@@ -1,11 +1,11 @@
-// Keystreams: from a secret that two or more sites share to words that look like noise to others.
+// Keystreams: expand a secret that sites share into words that look like noise to everybody else.
 //
 //     context = canonical bytes of a MaskContext (Transcript)
 //     key, iv = 32 and 16 bytes of HKDF-SHA256(secret, no salt, info = SHA-256(context) in hex)
 //     stream  = AES-256-CTR(key, iv), bytes read as little-endian words
 //
-// Each context has a stream of its own, so no word of noise is ever used for two shares. Known
-// answers for other implementations are in tests/keystream_test.cc.
+// Each context has its own stream, so no word of noise is ever used for two shares.
+// tests/federation/keystream_test.cc has known answers for other implementations.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace firm {
 
-// 32 secret bytes. Wiped when they go; moved, or cloned on purpose, never copied by accident.
+// 32 secret bytes, wiped on destruction. Can be moved, or cloned explicitly, but not copied.
 class Secret {
  public:
   static constexpr std::size_t kSize = 32;
@@ -46,19 +46,19 @@ class Secret {
 // HKDF-SHA256 (RFC 5869), extract and expand, filling `out`. `info` is at most 1024 bytes.
 void hkdf(std::span<const std::byte> key, std::string_view salt, std::string_view info,
           std::span<std::byte> out);
-// One secret from another; `context` may be long, its hash is the info.
+// Derives a secret from another one; the HKDF info is the hash of `context`, which may be long.
 Secret derive(const Secret& secret, const std::string& context);
 
-// Bytes from which the values can be told: every text and list carries its length, every number is
-// eight bytes, and the first text is a label with a version that says what follows. Two sequences
-// of values under the same label never give the same bytes.
+// Unambiguous bytes of a sequence of values: every text and list is preceded by its length, every
+// number has eight bytes, and the first text is a label with a version that defines what follows.
+// Two different sequences of values under the same label never give the same bytes.
 class Transcript {
  public:
   explicit Transcript(std::string_view label) { text(label); }
 
   Transcript& text(std::string_view text);
   Transcript& number(std::uint64_t number);  // little-endian
-  // As a set, sorted bytewise. Names are distinct and not empty.
+  // Adds the names as a set, sorted bytewise; they must be distinct and not empty.
   Transcript& names(const std::vector<std::string>& names);
 
   const std::string& bytes() const { return bytes_; }
@@ -67,15 +67,15 @@ class Transcript {
   std::string bytes_;
 };
 
-// The names sorted bytewise, checked to be distinct and not empty.
+// Sorts the names bytewise; checks that they are distinct and not empty.
 std::vector<std::string> sorted_roster(std::vector<std::string> names);
 
-// Which sum of a run a mask is for.
+// Identifies the sum of a run that a mask is for.
 struct MaskPosition {
   std::uint64_t round = 0;
-  std::uint64_t attempt = 0;  // of the round
-  std::string previous = {};  // chain of the sums before (SumChain)
-  std::string opener = {};    // the one site that may open the sum, empty when all may
+  std::uint64_t attempt = 0;  // at this round
+  std::string previous = {};  // SumChain of the sums before this one
+  std::string opener = {};    // the only site that may open the sum; empty: all may
 
   bool operator<(const MaskPosition& other) const {
     return std::tie(round, attempt, previous, opener) <
@@ -83,26 +83,26 @@ struct MaskPosition {
   }
 };
 
-enum class MaskScope : std::uint8_t { kPair = 1, kGroup = 2, kAlone = 3 };  // who has the secret
+enum class MaskScope : std::uint8_t { kPair = 1, kGroup = 2, kAlone = 3 };  // who holds the secret
 enum class MaskKind : std::uint8_t { kVector = 1, kScalars = 2 };
 
-// All that a stream depends on besides the secret.
+// Everything that a stream depends on besides the secret.
 struct MaskContext {
   std::string study = {};                // SHA-256 of the study
   std::vector<std::string> roster = {};  // all sites, in any order
   MaskScope scope = MaskScope::kPair;
-  std::vector<std::string> holders = {};  // the sites that have the secret, in any order
+  std::vector<std::string> holders = {};  // the sites that hold the secret, in any order
   MaskPosition position = {};
   MaskKind kind = MaskKind::kVector;
   std::uint64_t length = 0;  // in words
   int scale = 0;             // fraction bits
 
-  // "firm/v1/mask", study, roster, scope, holders, round, attempt, previous, opener, kind, length,
-  // scale (two's complement).
+  // Canonical bytes: "firm/v1/mask", study, roster, scope, holders, round, attempt, previous,
+  // opener, kind, length, scale (two's complement).
   std::string bytes() const;
 };
 
-// One stream, read from its beginning. Needs 4 KiB of scratch, not a copy of the vector.
+// One stream, read from its beginning. Uses 4 KiB of scratch memory.
 class Keystream {
  public:
   Keystream(const Secret& secret, const MaskContext& context);
@@ -111,7 +111,8 @@ class Keystream {
   Keystream(Keystream&&) noexcept;
   Keystream& operator=(Keystream&&) noexcept;
 
-  // The next words of the stream; added to or subtracted from what is there, modulo 2^32 or 2^256.
+  // Write the next words of the stream, or add them to or subtract them from `words`, modulo 2^32
+  // or 2^256.
   void fill(std::span<std::uint32_t> words);
   void add_to(std::span<std::uint32_t> words);
   void subtract_from(std::span<std::uint32_t> words);

@@ -7,10 +7,10 @@
 namespace firm {
 namespace {
 
-// Words that are masked by all streams before the next: 32 KiB, which stay in the second cache.
+// Words per block: 32 KiB, which stay in the second-level cache while all streams are applied.
 constexpr std::size_t kBlock = 8192;
 
-// Block by block, so that words come from memory once and not once per stream.
+// Works block by block, so that words are read from memory once and not once per stream.
 template <typename Word, typename Pads>
 void apply(Pads pads, std::span<Word> words) {
   for (std::size_t first = 0; first < words.size(); first += kBlock) {
@@ -71,8 +71,8 @@ void Masker::remember(const ShareView& share, const MaskPosition& position) {
   const Fingerprint print =
       fingerprint_({std::as_bytes(std::span(&share.fraction_bits, 1)), std::as_bytes(share.words),
                     std::as_bytes(share.scalars)});
-  const bool is_what_was_masked_here = masked_.try_emplace(position, print).first->second == print;
-  FIRM_CHECK(is_what_was_masked_here);
+  const bool first_or_same_share = masked_.try_emplace(position, print).first->second == print;
+  FIRM_CHECK(first_or_same_share);
 }
 
 MaskContext Masker::context(const MaskPosition& position, MaskKind kind, std::size_t length,

@@ -5,10 +5,10 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kMost = 4000;
+constexpr std::size_t kMostBytes = 4000;
 
-// Bytes of the character of UTF-8 that begins at `k` and is none of ASCII; 0: there is none, or one
-// of U+0080 .. U+009F, which are control characters.
+// Returns the number of bytes of the non-ASCII UTF-8 character that begins at `k`; 0 if there is
+// none or it is one of the control characters U+0080 to U+009F.
 std::size_t length_of_character(const std::string& text, std::size_t k) {
   const auto byte = [&](std::size_t at) -> unsigned {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
@@ -29,7 +29,7 @@ std::size_t length_of_character(const std::string& text, std::size_t k) {
 std::string peer_text(const std::string& text) {
   std::string result;
   for (std::size_t k = 0; k < text.size(); ++k) {
-    if (k >= kMost) return result + " ...";
+    if (k >= kMostBytes) return result + " ...";
     const auto c = static_cast<unsigned char>(text[k]);
     if (c == '\n') {
       result += text.compare(k + 1, 2, "  ") == 0 ? "\n" : "\n  ";

@@ -1,13 +1,13 @@
-// What a peer says, fit for a terminal and a log.
+// Makes text from a peer safe for a terminal and a log.
 #pragma once
 
 #include <string>
 
 namespace firm {
 
-// Control characters, and bytes that are no UTF-8, become \xNN, so that none moves the cursor;
-// lines after the first are indented, so that none looks like one of ours; what is longer than 4000
-// bytes is cut.
+// Replaces control characters and invalid UTF-8 by \xNN, so that nothing moves the cursor; indents
+// lines after the first, so that none looks like a line of this program; cuts the text at 4000
+// bytes.
 std::string peer_text(const std::string& text);
 
 }  // namespace firm

@@ -12,12 +12,12 @@ namespace {
 
 constexpr double kLimit = 2147483648.0;  // 2^31
 
-// Added to y, |y| < 2^51, it leaves y rounded to an integer in the low bits of the sum, as two's
-// complement: 2^52 puts the units into the last bit, another 2^51 keeps negative numbers there.
+// Adding this to y, |y| < 2^51, rounds y to an integer and leaves it in the low bits of the sum, in
+// two's complement: 2^52 moves the units into the last bit, another 2^51 does so for negative y.
 constexpr double kUnits = 0x1.8p52;
 
-// Without its sign a float is ordered as its bits are: finite < infinite < NaN.
-constexpr std::int32_t kWithoutSign = 0x7fffffff;
+// With the sign bit cleared, floats sort like their bits: finite < infinite < NaN.
+constexpr std::int32_t kSignCleared = 0x7fffffff;
 
 double power_of_two(int exponent) { return std::ldexp(1.0, exponent); }
 
@@ -25,8 +25,9 @@ bool bits_in_range(int fraction_bits) {
   return fraction_bits >= kLeastFractionBits && fraction_bits <= kMostFractionBits;
 }
 
-// Whether `sites` values as large as this add up below 2^31, before and after rounding. The product
-// is exact as long as it matters: 24 bits of a float, or 31 of an integer, times 22 of `sites`.
+// Returns whether `sites` values of this size add up to less than 2^31, before and after rounding.
+// The product is exact where it matters: 24 bits of a float, or 31 of an integer, times 22 of
+// `sites`.
 bool fits(double value, double scale, std::size_t sites) {
   const double scaled = std::abs(value) * scale;
   const double count = static_cast<double>(sites);
@@ -43,8 +44,8 @@ std::optional<Overflow> encode(std::span<const float> values, int fraction_bits,
   const double scale = power_of_two(fraction_bits);
   std::int32_t largest = 0;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    largest = std::max(largest, std::bit_cast<std::int32_t>(values[k]) & kWithoutSign);
-    // Product and sum in double: the first is exact, the second rounds once, to the unit.
+    largest = std::max(largest, std::bit_cast<std::int32_t>(values[k]) & kSignCleared);
+    // In double, the product is exact and the sum rounds once, to the unit.
     const double y = static_cast<double>(values[k]) * scale + kUnits;
     words[k] = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(y));
   }

@@ -12,27 +12,27 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kMostScales = 8;
-constexpr std::size_t kOwnScalars = 2;  // that ride with those that are summed
+constexpr std::size_t kOwnScalars = 2;  // added to the caller's scalars: votes and bound
 
-// A finer scale is taken when it has so many bits more.
+// The scale becomes finer when that gains at least this many bits.
 constexpr int kFinerBits = 8;
-// Powers of two that scalars carry; larger values are as good as these.
+// Range of exponents sent as scalars; exponents outside are clamped.
 constexpr int kLeastExponent = -100;
 constexpr int kMostExponent = 64;
 
-// A number e with |x| < 2^e for all values that are finite. Without its sign a float is ordered as
-// its bits are, and integers are compared by the vector.
+// Returns an e with |x| < 2^e for all values, if they are finite. With the sign bit cleared, floats
+// sort like their bits, and the compiler vectorises comparisons of integers.
 int exponent_of(std::span<const float> values) {
-  constexpr std::int32_t kWithoutSign = 0x7fffffff;
+  constexpr std::int32_t kSignCleared = 0x7fffffff;
   std::int32_t bits = 0;
-  for (const float x : values) bits = std::max(bits, std::bit_cast<std::int32_t>(x) & kWithoutSign);
+  for (const float x : values) bits = std::max(bits, std::bit_cast<std::int32_t>(x) & kSignCleared);
   const float largest = std::bit_cast<float>(bits);
   int exponent = 0;
   std::frexp(largest, &exponent);
   return largest > 0 ? std::max(exponent, kLeastExponent) : kLeastExponent;
 }
 
-void refuse_what_is_not_finite(const Overflow& overflow, const char* what) {
+void check_finite(const Overflow& overflow, const char* what) {
   if (std::isfinite(overflow.value)) return;
   throw data_error({"share", fmt::format("{} {}", what, overflow.index), "a finite number",
                     fmt::format("{}", overflow.value)});
@@ -40,17 +40,17 @@ void refuse_what_is_not_finite(const Overflow& overflow, const char* what) {
 
 }  // namespace
 
-// Scalars that are more than an exchange carries go with the next ones.
+// Scalars beyond the limit of one exchange go into further exchanges.
 void FixedPointCollective::sum(std::span<float> vector, std::span<double> scalars) {
   constexpr std::size_t kAtOnce = kMostScalars - kOwnScalars;
-  add_up(vector, scalars.first(std::min(kAtOnce, scalars.size())), "");
+  sum_words(vector, scalars.first(std::min(kAtOnce, scalars.size())), "");
   for (std::size_t k = kAtOnce; k < scalars.size(); k += kAtOnce) {
-    add_up({}, scalars.subspan(k, std::min(kAtOnce, scalars.size() - k)), "");
+    sum_words({}, scalars.subspan(k, std::min(kAtOnce, scalars.size() - k)), "");
   }
 }
 
 void FixedPointCollective::sum_for(const std::string& site, std::span<float> vector) {
-  add_up(vector, {}, site);
+  sum_words(vector, {}, site);
 }
 
 void FixedPointCollective::sum_slices(std::span<double> scalars) {
@@ -65,10 +65,10 @@ ShareView FixedPointCollective::share(std::size_t length) {
   return {words_, scale == fraction_.end() ? 0 : scale->second, scalar_words_};
 }
 
-void FixedPointCollective::add_up(std::span<float> vector, std::span<double> scalars,
-                                  const std::string& opener) {
+void FixedPointCollective::sum_words(std::span<float> vector, std::span<double> scalars,
+                                     const std::string& opener) {
   const int exponent = exponent_of_all_slices(vector);
-  // Besides what is to be summed: a vote, and a bound of the values in the vector.
+  // Append two scalars: a vote, and a bound of the values in the vector.
   std::vector<double> sums(scalars.begin(), scalars.end());
   sums.insert(sums.end(), {1.0, std::ldexp(1.0, std::min(exponent, kMostExponent))});
   for (;;) {
@@ -80,15 +80,15 @@ void FixedPointCollective::add_up(std::span<float> vector, std::span<double> sca
     fraction_[vector.size()] = *scale;
   }
   if (!vector.empty()) decode(words_, fraction_.at(vector.size()), vector);
-  if (!exchange_.opens(opener)) return;  // scalars are for that site alone, too
+  if (!exchange_.opens(opener)) return;  // only the opener can read the scalars, too
   decode(scalar_words_, sums);
   std::copy_n(sums.begin(), scalars.size(), scalars.begin());
   check_votes(sums[scalars.size()]);
-  // All sites change their scale, or none.
+  // Only when all sites know the sum, so that all change their scale or none does.
   if (opener.empty() && !vector.empty()) refine(vector.size(), sums[scalars.size() + 1]);
 }
 
-// Masks of sites that have not seen the same broadcasts do not cancel.
+// The masks of sites that received different sums do not cancel, which makes the votes noise.
 void FixedPointCollective::check_votes(double votes) const {
   if (votes == static_cast<double>(exchange_.sites())) return;
   throw Error(Error::Kind::kNetwork,
@@ -97,15 +97,15 @@ void FixedPointCollective::check_votes(double votes) const {
                           exchange_.sites()));
 }
 
-// Values that have become much smaller are summed with a finer scale from the next sum on. All
-// sites know the bound, so nothing need be said about it.
+// Values that have become much smaller use a finer scale from the next sum on. All sites know the
+// bound and decide alike, so no message is needed.
 void FixedPointCollective::refine(std::size_t length, double bound) {
   int& bits = fraction_.at(length);
   const int finer = fraction_bits_with_room(std::ilogb(bound) + 1, exchange_.sites());
   if (finer >= bits + kFinerBits) bits = finer;
 }
 
-// All slices of a site have one scale, wherever they are.
+// All slices of a site share one scale, also when they are spread over processes.
 int FixedPointCollective::exponent_of_all_slices(std::span<const float> vector) {
   const int here = exponent_of(vector);
   return vector.empty() ? here : exchange_.largest_of_slices(here);
@@ -114,7 +114,7 @@ int FixedPointCollective::exponent_of_all_slices(std::span<const float> vector) 
 void FixedPointCollective::encode_scalars(std::span<const double> scalars, std::size_t addends) {
   scalar_words_.resize(scalars.size());
   if (const auto overflow = encode(scalars, addends, scalar_words_)) {
-    refuse_what_is_not_finite(*overflow, "scalar");
+    check_finite(*overflow, "scalar");
     throw data_error({"share", fmt::format("scalar {}", overflow->index), "a smaller number",
                       fmt::format("{}", overflow->value)});
   }
@@ -124,10 +124,11 @@ bool FixedPointCollective::encode_vector(std::span<const float> vector) {
   words_.resize(vector.size());
   if (vector.empty()) return true;
   const auto scale = fraction_.find(vector.size());
-  // Without a scale, the smallest one still finds what is not finite.
+  // Before a scale is agreed, encoding with the smallest one still detects values that are not
+  // finite.
   const int bits = scale == fraction_.end() ? kLeastFractionBits : scale->second;
   if (const auto overflow = encode(vector, bits, exchange_.sites(), words_)) {
-    refuse_what_is_not_finite(*overflow, "value");
+    check_finite(*overflow, "value");
     return false;
   }
   return scale != fraction_.end();

@@ -1,9 +1,9 @@
-// FixedPointCollective: the sum over sites in fixed point, through a WordExchange.
+// FixedPointCollective: sums over sites in fixed point, through a WordExchange.
 //
-// The scale of a vector is agreed when one of its length is first summed, and again when a site has
-// values that it does not hold; it becomes finer, without a word about it, when all sites' values
-// have become much smaller: a bound of them rides with every sum. The scales are part of a
-// checkpoint, so that a run that goes on adds up the same integers as one that was never stopped.
+// Sites agree on a scale when a vector of some length is first summed, and again when a site has
+// values that the scale cannot hold. The scale becomes finer, without a message, when the values of
+// all sites have become much smaller: a bound of them is part of every sum. The scales are part of
+// a checkpoint, so that a resumed run adds up the same integers as one that was never stopped.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
 #include "federation/sums/word_exchange.h"
 #include "model/collective.h"
-#include "solve/archive.h"
 
 namespace firm {
 
@@ -21,23 +21,24 @@ class FixedPointCollective : public Collective {
  public:
   explicit FixedPointCollective(WordExchange& exchange) : exchange_(exchange) {}
 
-  // Throw what the exchange throws; firm::Error (kData) when a value is not finite, and (kNetwork)
-  // when the sum cannot be that of all sites.
+  // Throw what the exchange throws, firm::Error (kData) when a value is not finite, and firm::Error
+  // (kNetwork) when the result cannot be the sum over all sites.
   void sum(std::span<float> vector, std::span<double> scalars) override;
   void sum_for(const std::string& site, std::span<float> vector) override;
   void sum_slices(std::span<double> scalars) override;
 
-  // One more sum, of nothing: throws firm::Error (kNetwork) unless all sites have received the same
-  // sums. Any sum but the last is confirmed by the next one, whose masks depend on it.
-  void confirm() { add_up({}, {}, ""); }
+  // Makes one more, empty sum: throws firm::Error (kNetwork) unless all sites have received the
+  // same sums. Every sum is confirmed by the next one, whose masks depend on it; this confirms the
+  // last.
+  void confirm() { sum_words({}, {}, ""); }
 
-  // The scales.
+  // Saves or restores the scales.
   void archive(Archive& archive);
 
  private:
-  void add_up(std::span<float> vector, std::span<double> scalars, const std::string& opener);
-  // Encode into words_ and scalar_words_; the first is false when the agreed scale, if there is
-  // one, does not hold the vector.
+  void sum_words(std::span<float> vector, std::span<double> scalars, const std::string& opener);
+  // Encode into words_ and scalar_words_. encode_vector returns false when no scale is agreed yet
+  // or the agreed one does not hold the vector.
   bool encode_vector(std::span<const float> vector);
   void encode_scalars(std::span<const double> scalars, std::size_t addends);
   int exponent_of_all_slices(std::span<const float> vector);
@@ -46,7 +47,7 @@ class FixedPointCollective : public Collective {
   ShareView share(std::size_t length);
 
   WordExchange& exchange_;
-  std::map<std::uint64_t, int> fraction_;  // bits, by length of vector
+  std::map<std::uint64_t, int> fraction_;  // fraction bits by length of vector
   std::vector<std::uint32_t> words_;
   std::vector<ScalarWord> scalar_words_;
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr int kLimbBits = 64;
 constexpr double kLimit = 0x1p95;  // 2^255 / 2^160
 
-// |x| sites < 2^95, exactly: where the product rounds to the limit, its remainder decides.
+// Tests |x| sites < 2^95 exactly: when the product rounds to the limit, its remainder decides.
 bool fits(double value, std::size_t sites) {
   const double x = std::abs(value);
   const double count = static_cast<double>(sites);
@@ -19,7 +19,7 @@ bool fits(double value, std::size_t sites) {
   return product < kLimit || (product == kLimit && std::fma(x, count, -kLimit) < 0);
 }
 
-// x >= 0. An integer below 2^53 times a power of two, put where that power says.
+// Encodes x >= 0: an integer below 2^53, shifted by the exponent of x.
 ScalarWord magnitude(double x) {
   const double y = std::nearbyint(std::ldexp(x, kScalarFractionBits));
   int exponent = 0;
@@ -38,8 +38,8 @@ ScalarWord magnitude(double x) {
   return word;
 }
 
-// The 64 leading bits of a number that is not zero, the last of them set if anything follows, so
-// that rounding them to 53 bits rounds the whole number; and the place of their last bit.
+// The 64 leading bits of a nonzero number and the exponent of the last of them. That last bit is
+// set if any lower bit is, so that rounding the 64 bits to 53 rounds the whole number correctly.
 struct Leading {
   std::uint64_t bits;
   int exponent;

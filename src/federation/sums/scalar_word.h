@@ -1,10 +1,10 @@
-// Scalar words: the few doubles that ride with a share (objective, squared norms, votes) as
-// integers modulo 2^256, so that their sum over sites is exact whatever its order.
+// Scalar words: encodes the few doubles sent with a share (objective, squared norms, votes) as
+// integers modulo 2^256, so that their sum over sites is exact in any order.
 //
 //     word = x 2^160, rounded to the nearest integer, ties to even
 //
-// Every double of size 3e-33 (2^-108) to 4e28 (2^95) over the number of sites is carried without
-// rounding; smaller ones to the nearest 2^-160. -0 becomes 0.
+// Doubles between 3e-33 (2^-108) and 4e28 (2^95) divided by the number of sites, in absolute value,
+// are encoded without rounding; smaller ones are rounded to the nearest 2^-160. -0 becomes 0.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ namespace firm {
 
 inline constexpr int kScalarFractionBits = 160;
 
-// Two's complement, the lowest 64 bits first: on the wire 32 bytes, the lowest first.
+// Two's complement, lowest 64 bits first; 32 little-endian bytes on the wire.
 using ScalarWord = std::array<std::uint64_t, 4>;
 
-// Reports a value that is NaN, infinite, or for which |x| sites < 2^95 does not hold.
+// Reports the first value that is NaN, infinite, or violates |x| sites < 2^95.
 [[nodiscard]] std::optional<Overflow> encode(std::span<const double> values, std::size_t sites,
                                              std::span<ScalarWord> words);
 

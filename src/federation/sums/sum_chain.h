@@ -1,14 +1,15 @@
-// SumChain: one hash for all sums that a site has had, so that sites can tell whether they have had
-// the same.
+// SumChain: one hash of all sums that a site has received, so that sites can check that they have
+// received the same sums.
 //
-//     chain_0 = 64 zeros,   chain_k = SHA-256(chain_{k-1}, SHA-256 of sum k)     in hexadecimal
-//     digits
+//     chain_0 = 64 zeros,   chain_k = SHA-256(chain_{k-1}, SHA-256 of sum k)
+//
+// All hashes are hexadecimal digits.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
-#include "solve/archive.h"
+#include "core/archive.h"
 
 namespace firm {
 
@@ -16,7 +17,7 @@ class SumChain {
  public:
   static constexpr std::size_t kDigits = 64;
 
-  // One more sum, by its hash.
+  // Appends a sum, given by its hash.
   void add(const std::string& hash);
   void archive(Archive& archive);
 

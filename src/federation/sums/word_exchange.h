@@ -1,8 +1,8 @@
-// WordExchange: one sum over sites in integers, whatever carries it.
+// WordExchange: a sum of integers over sites, independent of the transport.
 //
-// The transports are LocalExchange (threads of one process, or of several by MPI) and
-// RemoteExchange (a coordinator, by gRPC). Integers add up to the same bits in any order, so runs
-// over all three give the same images.
+// The transports are LocalExchange (threads of one process, or of several through MPI) and
+// RemoteExchange (a coordinator, through gRPC). Integers add up to the same bits in any order, so
+// runs over all three give the same images.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace firm {
 
-// In one exchange: 128 KiB of them, so that with a chunk of words they are a message of a quarter
-// of what is allowed.
+// Limit for one exchange: 128 KiB of scalars, so that together with a chunk of words they make a
+// message of a quarter of the allowed size.
 inline constexpr std::size_t kMostScalars = 4096;
 
 // The words of one exchange, in place.
@@ -29,26 +29,26 @@ class WordExchange {
  public:
   virtual ~WordExchange() = default;
 
-  // Whose words and scalars are added up.
+  // Number of sites whose words and scalars are added up.
   virtual std::size_t sites() const = 0;
 
-  // Replaces the share by the sum over all sites, and returns nothing; or, when the values of some
-  // site did not fit, returns the fraction bits with which all are to send again.
+  // Replaces the share by the sum over all sites and returns nothing. When the values of some site
+  // do not fit its words, returns instead the fraction bits with which all sites must try again.
   //
-  // `exponent` is set where they do not fit here: |x| < 2^exponent for all of them, and the words
-  // are of no use. `opener` is the one site that may read the sum; empty when all may.
+  // A site whose values do not fit sets `exponent`, |x| < 2^exponent for all of them; its words are
+  // then ignored. `opener` is the only site that may read the sum; empty: all may.
   virtual std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                                  const std::string& opener) = 0;
-  // Whether this site can read such a sum; to others it is noise.
+  // Returns whether this site can read a sum for `opener`; to the others it is noise.
   virtual bool opens(const std::string& /*opener*/) const { return true; }
 
-  // Where the slices of a site are spread over processes: how many have some; the sum over them,
-  // and the largest of their numbers.
+  // For a site whose slices are spread over processes: the number of processes, the sum over them,
+  // and the largest number among them.
   virtual std::size_t slice_groups() const { return 1; }
   virtual void sum_slices(std::span<ScalarWord> /*scalars*/) {}
   virtual int largest_of_slices(int number) { return number; }
 
-  // Whether all are to keep their state; asked once after every sum.
+  // Returns whether all sites must save a checkpoint now; called once after every sum.
   virtual bool checkpoint_asked() = 0;
 };
 

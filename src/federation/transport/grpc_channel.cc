@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include "federation/secure/peer_text.h"
 #include "federation/transport/grpc_limits.h"
 #include "federation/transport/grpc_log.h"
-#include "federation/secure/peer_text.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
@@ -18,39 +18,40 @@ bool contains(const std::string& text, std::string_view part) {
 
 std::string host_of(const std::string& server) { return server.substr(0, server.rfind(':')); }
 
-// gRPC says why a connection has failed in words only, such as "failed to connect to all addresses;
+// gRPC reports why a connection failed only as text, such as "failed to connect to all addresses;
 // last error: UNKNOWN: ipv4:127.0.0.1:7443: Peer name 127.0.0.1 is not in peer certificate".
-[[noreturn]] void throw_not_connected(const std::string& server, const std::string& said) {
-  if (contains(said, "certificate verify failed")) {
+[[noreturn]] void throw_not_connected(const std::string& server, const std::string& message) {
+  if (contains(message, "certificate verify failed")) {
     throw Error(Error::Kind::kNetwork,
                 fmt::format("{}: expected a coordinator with a valid certificate of the authority "
                             "in ca.crt, found one that has expired or is of another authority",
                             server));
   }
-  if (contains(said, "is not in peer certificate")) {
+  if (contains(message, "is not in peer certificate")) {
     throw Error(Error::Kind::kNetwork,
                 fmt::format("{}: expected a certificate for the host {}, found one for others; at "
                             "the coordinator: firm pki init --renew --host {}",
                             server, host_of(server), host_of(server)));
   }
-  if (contains(said, "wrong version number")) {
+  if (contains(message, "wrong version number")) {
     throw Error(Error::Kind::kNetwork,
                 fmt::format("{}: expected a coordinator, found a server without TLS", server));
   }
-  // A coordinator looks at a site's certificate after the site has looked at the coordinator's.
-  if (contains(said, "Socket closed")) {
+  // The coordinator checks the site's certificate after the site has checked the coordinator's.
+  if (contains(message, "Socket closed")) {
     throw ChannelLost(
         fmt::format("{}: connected, but the other end has hung up: it is closing down, or does not "
-                    "accept this site's certificate (its log tells)",
+                    "accept this site's certificate (see its log)",
                     server));
   }
   constexpr std::string_view kBefore = "last error: ";
-  const std::size_t at = said.find(kBefore);
-  throw ChannelLost(fmt::format("{}: cannot connect: {}", server,
-                                at == std::string::npos ? said : said.substr(at + kBefore.size())));
+  const std::size_t at = message.find(kBefore);
+  throw ChannelLost(
+      fmt::format("{}: cannot connect: {}", server,
+                  at == std::string::npos ? message : message.substr(at + kBefore.size())));
 }
 
-// Whether the coordinator does not want this site, rather than cannot have it now.
+// Returns whether the coordinator rejects this site, rather than being unable to serve it now.
 bool is_refusal(grpc::StatusCode code) {
   return code == grpc::StatusCode::PERMISSION_DENIED || code == grpc::StatusCode::UNIMPLEMENTED ||
          code == grpc::StatusCode::INVALID_ARGUMENT || code == grpc::StatusCode::RESOURCE_EXHAUSTED;
@@ -59,18 +60,18 @@ bool is_refusal(grpc::StatusCode code) {
 }  // namespace
 
 struct GrpcChannel::State {
-  GrpcLog log{{}};  // what it would tell is thrown
+  GrpcLog log{{}};  // keeps gRPC from printing failures, which are thrown instead
   grpc::ClientContext context;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::Federation::Stub> stub;
   std::unique_ptr<grpc::ClientReaderWriter<v1::SiteMessage, v1::CoordinatorMessage>> stream;
   bool over = false;
 
-  // Makes channel and stub, whether or not there is a connection in the end.
+  // Makes channel and stub, and waits for the connection, which may fail.
   void dial(const std::string& server, const TlsIdentity& identity, double seconds,
             double keepalive_seconds = kKeepaliveSeconds);
 
-  // Until there is a connection, the first try has failed, or time is up.
+  // Returns when the connection is up, the first try has failed, or time is up.
   void wait_for_connection(double seconds) const {
     const auto deadline = std::chrono::system_clock::now() +
                           std::chrono::milliseconds(static_cast<long>(1000 * seconds));
@@ -83,14 +84,14 @@ struct GrpcChannel::State {
   bool connected() const { return channel->GetState(false) == GRPC_CHANNEL_READY; }
   bool has_failed() const { return channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE; }
 
-  // A call over what is not connected fails at once, and says why.
+  // A call on an unconnected channel fails at once and reports the reason.
   std::string why_not_connected() const {
     grpc::ClientContext at_once;
     at_once.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
     return stub->Join(&at_once)->Finish().error_message();
   }
 
-  // Why the stream ended.
+  // Throws the reason why the stream ended.
   [[noreturn]] void throw_ended() {
     if (over) throw ChannelLost("the connection has ended");
     over = true;
@@ -114,7 +115,7 @@ void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& iden
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetMaxReceiveMessageSize(kLargestAnswer);
-  // No connection of another channel, whose state could be stale, is taken over.
+  // Do not share connections with other channels: their state could be stale.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   channel = grpc::CreateCustomChannel(server, grpc::SslCredentials(tls), arguments);
   wait_for_connection(seconds);
@@ -129,11 +130,11 @@ GrpcChannel::GrpcChannel(const std::string& server, const TlsIdentity& identity,
   state_->stream = state_->stub->Join(&state_->context);
 }
 
-void GrpcChannel::try_out(const std::string& server, const TlsIdentity& identity, double seconds) {
+void GrpcChannel::probe(const std::string& server, const TlsIdentity& identity, double seconds) {
   State state;
   state.dial(server, identity, seconds);
   if (state.connected()) return;
-  // Asking why, while it still connects, could open a stream.
+  // While it is still connecting, asking for the reason could open a stream.
   if (!state.has_failed()) {
     throw ChannelLost(fmt::format("{}: no answer within {} s", server, seconds));
   }
@@ -148,7 +149,7 @@ GrpcChannel::~GrpcChannel() {
 
 void GrpcChannel::send(const v1::SiteMessage& message) {
   if (state_->stream->Write(message)) return;
-  // What the coordinator said before it closed the stream tells more than how it did.
+  // A refusal sent before the stream was closed explains more than the status of the stream.
   v1::CoordinatorMessage last;
   while (!state_->over && state_->stream->Read(&last)) {
     if (last.has_refusal()) {

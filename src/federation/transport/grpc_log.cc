@@ -24,38 +24,38 @@ Listeners& listeners() {
 
 constexpr std::string_view kWrongName = "No match found for server name";
 
-bool is_about_a_handshake(const std::string& said) {
-  return said.starts_with("Handshake failed") || said.starts_with(kWrongName);
+bool is_handshake_failure(const std::string& message) {
+  return message.starts_with("Handshake failed") || message.starts_with(kWrongName);
 }
 
 // "... SSL_ERROR_SSL: error:0A0000C7:SSL routines::peer did not return a certificate." becomes
 // "peer did not return a certificate".
-// The name that a client has asked for is its own choice, and not repeated.
-std::string reason_in(std::string said) {
-  if (said.starts_with(kWrongName)) return "it asked for a name that is not in the certificate";
+// Does not repeat the name that a client asked for, since the client can choose any text.
+std::string reason_in(std::string message) {
+  if (message.starts_with(kWrongName)) return "it asked for a name that is not in the certificate";
   constexpr std::string_view kBefore = "routines::";
-  const std::size_t at = said.find(kBefore);
-  if (at != std::string::npos) said.erase(0, at + kBefore.size());
-  while (said.ends_with('.')) said.pop_back();
-  // OpenSSL knows more, but gRPC does not tell.
-  if (said == "certificate verify failed") {
-    said +=
-        ": one that has expired, is not valid yet, or is of another authority; the site's log "
-        "tells which";
+  const std::size_t at = message.find(kBefore);
+  if (at != std::string::npos) message.erase(0, at + kBefore.size());
+  while (message.ends_with('.')) message.pop_back();
+  // OpenSSL knows the exact reason, but gRPC does not pass it on.
+  if (message == "certificate verify failed") {
+    message +=
+        ": it has expired, is not valid yet, or is of another authority; the site's log says "
+        "which";
   }
-  return said;
+  return message;
 }
 
-void hand_over(gpr_log_func_args* args) {
-  const std::string said = args->message;
-  if (!is_about_a_handshake(said)) {
-    std::fputs(fmt::format("gRPC: {}\n", said).c_str(), stderr);
+void forward(gpr_log_func_args* args) {
+  const std::string message = args->message;
+  if (!is_handshake_failure(message)) {
+    std::fputs(fmt::format("gRPC: {}\n", message).c_str(), stderr);
     return;
   }
   Listeners& l = listeners();
   const std::lock_guard lock(l.mutex);
   for (const auto& [log, on_refused] : l.all) {
-    if (on_refused) on_refused(reason_in(said));
+    if (on_refused) on_refused(reason_in(message));
   }
 }
 
@@ -64,7 +64,7 @@ void hand_over(gpr_log_func_args* args) {
 GrpcLog::GrpcLog(std::function<void(const std::string&)> on_refused) {
   Listeners& l = listeners();
   const std::lock_guard lock(l.mutex);
-  if (l.all.empty()) gpr_set_log_function(hand_over);
+  if (l.all.empty()) gpr_set_log_function(forward);
   l.all.emplace(this, std::move(on_refused));
 }
 

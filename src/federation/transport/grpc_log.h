@@ -1,5 +1,5 @@
-// GrpcLog: connections that fail before there is a call, such as one by a peer without a
-// certificate. gRPC tells about them in its log and nowhere else.
+// GrpcLog: reports connections that fail before a call, such as one from a peer without a
+// certificate. gRPC writes them to its log and reports them nowhere else.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,12 @@
 
 namespace firm {
 
-// As long as there is one, they are not printed on standard error; the rest of gRPC's log is.
+// While an object exists, these failures are not printed on standard error; the rest of gRPC's log
+// is.
 class GrpcLog {
  public:
-  // The function gets the reason; it is called from any thread, by one at a time. It may be empty,
-  // and must not call gRPC.
+  // `on_refused` may be called from any thread, but never from two at once. It may be empty, and
+  // must not call gRPC.
   explicit GrpcLog(std::function<void(const std::string& reason)> on_refused);
   ~GrpcLog();
   GrpcLog(const GrpcLog&) = delete;

@@ -5,16 +5,16 @@
 
 #include <thread>
 
+#include "federation/protocol/site_queue.h"
 #include "federation/transport/grpc_limits.h"
 #include "federation/transport/grpc_log.h"
-#include "federation/protocol/site_queue.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
 namespace firm {
 namespace {
 
-// The certificate of the peer, which gRPC has verified to be the authority's.
+// Returns the peer's certificate; gRPC has verified that the authority signed it.
 std::string certificate_of(const grpc::ServerContext& context) {
   const auto found = context.auth_context()->FindPropertyValues("x509_pem_cert");
   return found.size() == 1 ? std::string(found[0].data(), found[0].size()) : "";
@@ -36,9 +36,9 @@ class Service final : public v1::Federation::Service {
       if (refused.kind() == Error::Kind::kNetwork) {
         return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
       }
-      // A list of certificates that is just being copied, say: the site may come again.
+      // For example, the list of certificates is just being copied: the site may try again.
       return {grpc::StatusCode::UNAVAILABLE,
-              "the coordinator cannot tell whom to admit at present"};
+              "the coordinator cannot read its list of certificates at present"};
     }
     return serve(site, *stream);
   }
@@ -46,9 +46,9 @@ class Service final : public v1::Federation::Service {
  private:
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
 
-  struct Closing {
+  struct CloseAtExit {
     SiteQueue& queue;
-    ~Closing() { queue.close(); }
+    ~CloseAtExit() { queue.close(); }
   };
 
   grpc::Status serve(const std::string& site, Stream& stream) {
@@ -60,7 +60,7 @@ class Service final : public v1::Federation::Service {
         return written;
       });
     });
-    const Closing closing{*queue};  // before the writer is waited for, whatever happens
+    const CloseAtExit close{*queue};  // so that the destructor of `writer` does not wait forever
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
     if (connection == 0) return {};
@@ -69,18 +69,18 @@ class Service final : public v1::Federation::Service {
     return status;
   }
 
-  // Until the site leaves, is refused, or cannot be served.
+  // Reads messages until the site disconnects, is refused, or cannot be served.
   grpc::Status listen(const std::string& site, std::uint64_t connection, Stream& stream) {
     try {
       v1::SiteMessage message;
       while (stream.Read(&message)) {
         if (!coordinator_.receive(site, connection, message)) return grpc::Status::OK;
       }
-    } catch (const std::exception& e) {  // a full disk, say
+    } catch (const std::exception& e) {  // such as a full disk
       coordinator_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
-      return {grpc::StatusCode::INTERNAL, "the coordinator cannot go on at present"};
+      return {grpc::StatusCode::INTERNAL, "the coordinator cannot continue at present"};
     }
-    // A site that has left does not hear it.
+    // Only a site that is still connected receives this.
     return {grpc::StatusCode::INVALID_ARGUMENT,
             fmt::format("expected a message of protocol {}, found bytes that are none", kProtocol)};
   }
@@ -100,10 +100,10 @@ struct GrpcServer::State {
         }),
         service(coordinator, std::move(admit)) {}
 
-  // A site that is refused tries again and again: one line in ten seconds is enough. Called by the
-  // log, one line at a time.
+  // Limits the log to one line per reason in ten seconds, since a refused site keeps retrying.
+  // GrpcLog never calls this from two threads at once.
   bool is_new(const std::string& reason) {
-    constexpr std::size_t kMostReasons = 64;  // whoever connects may cause new ones
+    constexpr std::size_t kMostReasons = 64;  // any client can cause new ones
     const auto now = std::chrono::steady_clock::now();
     if (refused.size() >= kMostReasons) refused.clear();
     const auto [last, inserted] = refused.try_emplace(reason, now);
@@ -133,7 +133,7 @@ GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              milliseconds(kLeastKeepaliveSeconds / 2));
-  // A second server on the same port would get half of the sites.
+  // Otherwise a second server on the same port would receive half of the sites.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   state_->server = builder.BuildAndStart();
   if (!state_->server || state_->port == 0) {

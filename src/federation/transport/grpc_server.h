@@ -1,6 +1,6 @@
 // GrpcServer: carries messages between a Coordinator and the sites that dial in, over mutual TLS.
 //
-// A site is who its certificate says. One port; nothing is listened on but that.
+// The certificate of a site identifies it. The server listens on one port only.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,15 @@ struct TlsIdentity {
   std::string key;          // PEM
 };
 
-// The name of the site with this certificate (PEM), which was signed by the authority; throws
-// firm::Error when the site is not to be let in.
+// Returns the name of the site with this certificate (PEM), which the authority has signed. Throws
+// firm::Error when the site may not connect.
 using Admission = std::function<std::string(const std::string& certificate)>;
 
 class GrpcServer {
  public:
-  // `address` is HOST:PORT; port 0 takes a free one. A site that does not answer a ping is lost
-  // after two times `keepalive_seconds` without traffic. Throws firm::Error (kNetwork) when the
-  // address cannot be listened on.
+  // `address` is HOST:PORT; port 0 selects a free one. A site that does not answer a ping counts as
+  // lost after two times `keepalive_seconds` without traffic. Throws firm::Error (kNetwork) when it
+  // cannot listen on the address.
   GrpcServer(Coordinator& coordinator, const std::string& address, const TlsIdentity& identity,
              Admission admit, double keepalive_seconds = kKeepaliveSeconds);
   ~GrpcServer();

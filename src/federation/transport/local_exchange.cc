@@ -9,18 +9,19 @@
 namespace firm {
 namespace {
 
-constexpr int kFits = std::numeric_limits<int>::min();  // in place of an exponent
+constexpr int kFits = std::numeric_limits<int>::min();  // stands for no exponent
 
 }  // namespace
 
-LocalAllreduce::LocalAllreduce(Processes& processes, const Size& size, std::function<bool()> checkpoint_due)
+LocalAllreduce::LocalAllreduce(Processes& processes, const Size& size,
+                               std::function<bool()> checkpoint_due)
     : processes_(processes), size_(size), checkpoint_due_(std::move(checkpoint_due)) {
   FIRM_CHECK(size.here == 1 || size.groups == 1);
 }
 
-void LocalAllreduce::leave() {
+void LocalAllreduce::fail() {
   const std::lock_guard lock(mutex_);
-  broken_ = true;
+  failed_ = true;
   changed_.notify_all();
 }
 
@@ -38,8 +39,8 @@ void LocalAllreduce::combine() {
 
 LocalAllreduce::Outcome LocalAllreduce::sum(const ShareView& share, std::optional<int> exponent) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return broken_ || leaving_ == 0; });
-  if (broken_) throw PeerFailed();
+  changed_.wait(lock, [&] { return failed_ || leaving_ == 0; });
+  if (failed_) throw PeerFailed();
   if (arrived_ == 0) {
     words_.assign(share.words.size(), 0);
     scalars_.assign(share.scalars.size(), ScalarWord{});
@@ -54,7 +55,7 @@ LocalAllreduce::Outcome LocalAllreduce::sum(const ShareView& share, std::optiona
     leaving_ = arrived_;
     changed_.notify_all();
   }
-  changed_.wait(lock, [&] { return broken_ || leaving_ > 0; });
+  changed_.wait(lock, [&] { return failed_ || leaving_ > 0; });
   if (leaving_ == 0) throw PeerFailed();
   if (!outcome_.scale) {
     std::copy(words_.begin(), words_.end(), share.words.begin());

@@ -1,5 +1,5 @@
-// LocalExchange: a WordExchange between threads of one process, and through one of them between the
-// processes of a program.
+// LocalExchange: a WordExchange between the threads of one process and, through one of them,
+// between the processes of a program.
 #pragma once
 
 #include <condition_variable>
@@ -9,40 +9,41 @@
 #include <utility>
 #include <vector>
 
-#include "federation/transport/processes.h"
 #include "federation/sums/word_exchange.h"
+#include "federation/transport/processes.h"
 
 namespace firm {
 
-// What the others of a allreduce get when one of them has failed.
+// Thrown in all other threads of an allreduce when one has failed.
 class PeerFailed : public std::runtime_error {
  public:
   PeerFailed() : std::runtime_error("another part of the run has failed") {}
 };
 
-// Where the threads of a process add up their shares; the last to arrive does it.
+// An all-reduce over the threads of a process: each adds its share, and the last to arrive combines
+// the result with that of the other processes.
 class LocalAllreduce {
  public:
   struct Size {
-    std::size_t here = 1;    // threads of this process; one where there are groups
-    std::size_t sites = 1;   // whose words are added up
-    std::size_t groups = 1;  // of slices
+    std::size_t here = 1;    // threads of this process; must be 1 with several groups
+    std::size_t sites = 1;   // sites over which words are added up
+    std::size_t groups = 1;  // groups of processes, each with its own slices
   };
 
-  // `checkpoint_due` is asked once in every sum at process 0; all then keep their state.
+  // `checkpoint_due` is called once per sum, at process 0; if true, all sites save a checkpoint.
   LocalAllreduce(Processes& processes, const Size& size, std::function<bool()> checkpoint_due);
 
   const Size& size() const { return size_; }
   Processes& processes() const { return processes_; }
 
   struct Outcome {
-    std::optional<int> scale;
+    std::optional<int> scale;  // fraction bits to try again with; empty: the sum is complete
     bool checkpoint = false;
   };
   Outcome sum(const ShareView& share, std::optional<int> exponent);
 
-  // Ends the allreduce: the others throw PeerFailed.
-  void leave();
+  // Reports that this thread has failed: the others throw PeerFailed.
+  void fail();
 
  private:
   void combine();
@@ -54,7 +55,7 @@ class LocalAllreduce {
   std::condition_variable changed_;
   std::size_t arrived_ = 0;
   std::size_t leaving_ = 0;
-  bool broken_ = false;
+  bool failed_ = false;
   std::vector<std::uint32_t> words_;
   std::vector<ScalarWord> scalars_;
   std::optional<int> exponent_;

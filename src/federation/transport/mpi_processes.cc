@@ -10,7 +10,7 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kAtOnce = std::size_t{1} << 28;  // counts of MPI are int
+constexpr std::size_t kAtOnce = std::size_t{1} << 28;  // MPI counts are int
 
 void add_scalars(void* from, void* into, int* count, MPI_Datatype* /*type*/) {
   const auto size = static_cast<std::size_t>(*count);
@@ -25,8 +25,8 @@ const char* level_name(int level) {
 }  // namespace
 
 struct MpiProcesses::Handles {
-  MPI_Comm group = MPI_COMM_WORLD;  // other sites, the same slices
-  MPI_Comm slices = MPI_COMM_SELF;  // the same site, other slices
+  MPI_Comm group = MPI_COMM_WORLD;  // processes with the same slices, other sites
+  MPI_Comm slices = MPI_COMM_SELF;  // processes with the same site, other slices
   MPI_Datatype scalar = MPI_DATATYPE_NULL;
   MPI_Op add = MPI_OP_NULL;
 };

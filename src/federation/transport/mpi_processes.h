@@ -1,4 +1,4 @@
-// MpiProcesses: the processes that mpirun has started.
+// MpiProcesses: the processes started by mpirun.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@ namespace firm {
 
 class MpiProcesses : public Processes {
  public:
-  // Initialises MPI; the destructor finalises it. One of these in a program. Throws firm::Error
-  // where the library cannot be used from several threads.
+  // Initialises MPI; the destructor finalises it. A program may have only one of these. Throws
+  // firm::Error when the MPI library cannot be used from several threads.
   MpiProcesses();
   ~MpiProcesses() override;
   MpiProcesses(const MpiProcesses&) = delete;

@@ -1,6 +1,6 @@
-// Processes: the processes of one program that compute together, and what they add up.
+// Processes: communication between the processes of one program.
 //
-// Every function but the first two and abandon is called by all processes in the same order.
+// All processes must call the same functions in the same order, except rank, count and abandon.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,27 @@ class Processes {
   virtual std::size_t rank() const = 0;
   virtual std::size_t count() const = 0;
 
-  // Cuts the processes into groups of the same size, each with slices of its own. Processes that
-  // have the same place in their groups host the same site.
+  // Divides the processes into groups of equal size, each with its own slices. Processes with the
+  // same place in their groups host the same site.
   virtual void split(std::size_t group) = 0;
-  // Among the processes of a group: over sites.
+  // Adds over the processes of a group, that is, over sites.
   virtual void add(std::span<std::uint32_t> words, std::span<ScalarWord> scalars) = 0;
-  // Among those with the same place in their groups: over slices.
+  // Add, or take the largest, over the processes with the same place in their groups, that is, over
+  // slices.
   virtual void add_slices(std::span<ScalarWord> scalars) = 0;
   virtual int largest_of_slices(int number) = 0;
-  // The largest of each number over all processes.
+  // Replaces each number by the largest over all processes.
   virtual void largest(std::span<int> numbers) = 0;
-  // The sum over the processes on this machine, which share its memory.
+  // Returns the sum over the processes on this machine, which share its memory.
   virtual std::uint64_t add_on_machine(std::uint64_t bytes) = 0;
-  // This process cannot go on, for a reason that the others do not know. Ends them all; one that is
-  // alone just returns.
+  // Ends all processes, because this one has failed for a reason that the others do not know. With
+  // one process it just returns.
   virtual void abandon(const std::string& reason, int exit_code) = 0;
-  // What every process has given, at process 0; nothing at the others.
+  // Returns the bytes of every process at process 0, and nothing at the others.
   virtual std::vector<std::string> gather(const std::string& bytes) = 0;
 };
 
-// This one process.
+// A program with a single process.
 class OneProcess : public Processes {
  public:
   std::size_t rank() const override { return 0; }

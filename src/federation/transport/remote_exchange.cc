@@ -7,16 +7,16 @@
 #include <cstring>
 #include <utility>
 
-#include "io/files/sha256.h"
 #include "federation/protocol/exchange.h"
 #include "firm/error.h"
+#include "io/files/sha256.h"
 
 namespace firm {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "words travel as they are in memory");
 
-Error wrong_answer(const std::string& text) {
+Error protocol_error(const std::string& text) {
   return {Error::Kind::kNetwork, "coordinator: " + text};
 }
 
@@ -34,7 +34,7 @@ RemoteExchange::RemoteExchange(Setup setup)
 
 bool RemoteExchange::checkpoint_asked() { return std::exchange(checkpoint_asked_, false); }
 
-void RemoteExchange::tell(SiteState state) const {
+void RemoteExchange::report(SiteState state) const {
   if (setup_.on_state) setup_.on_state(state);
 }
 
@@ -56,26 +56,26 @@ bool RemoteExchange::opens(const std::string& opener) const {
 
 std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int> exponent,
                                        const std::string& opener) {
-  tell(SiteState::kSending);
+  report(SiteState::kSending);
   if (exponent) {
     send_range(*exponent, share.words.size());
   } else {
     if (setup_.masker) setup_.masker->mask(share, mask_position(opener));
     send_share(share);
   }
-  tell(SiteState::kWaiting);
+  report(SiteState::kWaiting);
   const std::optional<int> scale = receive_total(share);
-  tell(SiteState::kComputing);
+  report(SiteState::kComputing);
   if (scale) return scale;
-  if (exponent) throw wrong_answer("expected the scale of this exchange, found a sum");
+  if (exponent) throw protocol_error("expected the scale of this exchange, found a sum");
   open(share, opener);
   ++exchange_;
   try_ = 0;
   return {};
 }
 
-// Sites compare what they have opened, which is the same in every attempt; of a sum for one site
-// what was sent, which is noise to the others.
+// totals_ hashes the opened sums, which are the same in every attempt, so that sites can compare
+// them. seen_ also hashes sums for one site, as they were sent, since to the others they are noise.
 void RemoteExchange::open(const ShareView& sum, const std::string& opener) {
   const auto unmask = [&] {
     if (setup_.masker && opens(opener)) setup_.masker->unmask(sum, mask_position(opener));
@@ -126,7 +126,7 @@ void RemoteExchange::wait_for_room(std::size_t end, std::size_t& taken) {
     const v1::Position& p = message.taken().position();
     if (!message.has_taken() || p.attempt() != setup_.attempt || p.exchange() != exchange_ ||
         p.try_() != try_ || message.taken().words() <= taken) {
-      throw wrong_answer("expected how much it has taken of a share, found another message");
+      throw protocol_error("expected how much it has taken of a share, found another message");
     }
     taken = message.taken().words();
   }
@@ -136,27 +136,27 @@ std::optional<int> RemoteExchange::receive_total(const ShareView& share) {
   std::size_t received = 0;
   for (;;) {
     const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
-    if (message.has_taken() && received == 0) continue;  // of the last words, which were sent
-    if (message.has_scale() && received == 0) return take_scale(message.scale());
-    if (!message.has_total()) throw wrong_answer("expected a sum, found another message");
-    take_chunk(message.total(), share, received);
+    if (message.has_taken() && received == 0) continue;  // a late answer to the last words
+    if (message.has_scale() && received == 0) return receive_scale(message.scale());
+    if (!message.has_total()) throw protocol_error("expected a sum, found another message");
+    receive_chunk(message.total(), share, received);
     received += message.total().words().size() / sizeof(std::uint32_t);
     if (message.total().last()) return {};
   }
 }
 
-int RemoteExchange::take_scale(const v1::Scale& scale) {
+int RemoteExchange::receive_scale(const v1::Scale& scale) {
   const v1::Position& p = scale.position();
   if (p.attempt() != setup_.attempt || p.exchange() != exchange_ || p.try_() != try_ + 1 ||
       scale.fraction_bits() < kLeastFractionBits || scale.fraction_bits() > kMostFractionBits) {
-    throw wrong_answer("expected the scale of this exchange, found another");
+    throw protocol_error("expected the scale of this exchange, found another");
   }
   ++try_;
   return scale.fraction_bits();
 }
 
-void RemoteExchange::take_chunk(const v1::Total& total, const ShareView& share,
-                                std::size_t received) {
+void RemoteExchange::receive_chunk(const v1::Total& total, const ShareView& share,
+                                   std::size_t received) {
   const v1::Position& p = total.position();
   const std::size_t length = share.words.size();
   const std::size_t count = total.words().size() / sizeof(std::uint32_t);
@@ -166,7 +166,7 @@ void RemoteExchange::take_chunk(const v1::Total& total, const ShareView& share,
                     count <= length - received && total.last() == (received + count == length) &&
                     (!total.last() || total.scalars().size() == share.scalars.size_bytes());
   if (!fits) {
-    throw wrong_answer(fmt::format(
+    throw protocol_error(fmt::format(
         "expected words from {} on of the {} of exchange {}, found {} words from {} on of the {} "
         "of exchange {}",
         received, length, exchange_, count, total.offset(), total.length(), p.exchange()));

@@ -13,7 +13,7 @@
 namespace firm {
 namespace {
 
-// Degrees, of a comment "units: rad"; nothing when it says nothing about units.
+// Size in degrees of the unit in a comment "units: rad"; none when the comment gives no unit.
 std::optional<double> unit_of(std::string_view comment, const std::string& path, int line) {
   constexpr std::string_view kKey = "units:";
   if (!comment.starts_with(kKey)) return {};

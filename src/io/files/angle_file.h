@@ -6,9 +6,9 @@
 
 namespace firm {
 
-// In degrees. A text with one number per line, or a .npy with one dimension. In a text, what
-// follows a # is a comment; a comment "# units: rad" before the first number says that the angles
-// are in radians. Throws firm::Error naming the line that is not a number.
+// Reads angles in degrees from a text with one number per line, or a .npy with one dimension. A #
+// in a text starts a comment; the comment "# units: rad" before the first number means radians.
+// Throws firm::Error that names the line without a number.
 std::vector<double> read_angles(const std::string& path);
 
 }  // namespace firm

@@ -16,17 +16,17 @@
 namespace firm {
 namespace {
 
-[[noreturn]] void try_here(const std::function<void()>& work) {
+[[noreturn]] void run_and_exit(const std::function<void()>& work) {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) std::signal(number, SIG_DFL);
   try {
     work();
   } catch (...) {
-    // The caller will see it again.
+    // The caller repeats the work and gets the exception itself.
   }
   ::_exit(0);
 }
 
-// Whether it ends within that time. Where the system cannot tell, it is waited for without limit.
+// Whether the child ends in time. Always true on systems without pidfd_open: the wait has no limit.
 bool ends_within(double seconds, pid_t child) {
   const auto handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
   if (handle < 0) return true;
@@ -41,18 +41,18 @@ bool ends_within(double seconds, pid_t child) {
   return ended != 0;
 }
 
-// Nothing when it takes too long.
+// None when the child takes too long.
 std::optional<bool> survives_for(double seconds, const std::function<void()>& work) {
   const pid_t child = ::fork();
-  if (child == 0) try_here(work);
+  if (child == 0) run_and_exit(work);
   if (child < 0) {
-    throw data_error({"a child process", "", "memory to look at a file", std::strerror(errno)});
+    throw data_error({"a child process", "", "memory to check a file", std::strerror(errno)});
   }
   const bool in_time = ends_within(seconds, child);
   if (!in_time) ::kill(child, SIGKILL);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return true;  // somebody else has waited for it
+    if (errno != EINTR) return true;  // another thread has collected it
   }
   if (!in_time) return {};
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -1,4 +1,4 @@
-// A trial in a child process: for libraries that may crash on files that are damaged.
+// Guards against libraries that crash on damaged files: a child process tries the work first.
 #pragma once
 
 #include <functional>
@@ -6,14 +6,14 @@
 
 namespace firm {
 
-// Seconds that a child may take; after that another one is tried. A child of a process with threads
-// can, very rarely, find a lock that nobody holds any more: the next one will not. Slow disks get
-// their time in the end.
-inline const std::vector<double> kTrialSeconds = {10, 30, 120};
+// Time limits of the first, second and third attempt. A forked child of a process with threads may,
+// very rarely, wait for a lock whose owner was not copied; the next child will not. The last limit
+// is long enough for slow disks.
+inline const std::vector<double> kAttemptSeconds = {10, 30, 120};
 
-// Whether a child process comes through `work`; what it throws does not count. The child is a copy
-// of this process: what it changes in memory is lost.
+// Whether a child process finishes `work` without crashing; an exception is not a crash. The child
+// is a copy of this process: its changes to memory are lost.
 bool survives_in_child(const std::function<void()>& work,
-              const std::vector<double>& seconds = kTrialSeconds);
+                       const std::vector<double>& seconds = kAttemptSeconds);
 
 }  // namespace firm

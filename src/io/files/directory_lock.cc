@@ -19,8 +19,8 @@ DirectoryLock::DirectoryLock(const std::string& directory) {
   if (file_ < 0) throw data_error({path, "", "a file that can be written", std::strerror(errno)});
   if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   ::close(file_);
-  throw usage_error({directory, "--out", "a directory that no other process works in",
-                     "one in which another process does"});
+  throw usage_error({directory, "--out", "a directory that no other process uses",
+                     "one that another process uses"});
 }
 
 DirectoryLock::~DirectoryLock() { ::close(file_); }

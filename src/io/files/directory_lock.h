@@ -1,7 +1,7 @@
-// DirectoryLock: keeps a second process away from a directory that one process works in.
+// DirectoryLock: keeps other processes out of a directory while one process works in it.
 //
-// The lock is on the file "lock" in it. The system gives it back when the process ends, however it
-// ends; the file stays. Where the file system knows no locks there is none.
+// Locks the file "lock" in the directory. The system releases the lock when the process ends,
+// however it ends; the file stays. Does nothing on a file system without locks.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace firm {
 
 class DirectoryLock {
  public:
-  // Throws firm::Error (kUsage) when another process has it.
+  // Throws firm::Error (kUsage) when another process holds the lock.
   explicit DirectoryLock(const std::string& directory);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;

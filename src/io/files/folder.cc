@@ -21,7 +21,7 @@ constexpr std::size_t kListed = 8;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The number that begins at `at`, without zeros in front, and what is after it.
+// The digits at `at` without leading zeros; moves `at` behind them.
 std::string number_at(const std::string& text, std::size_t& at) {
   const std::size_t begin = at;
   while (at < text.size() && is_digit(text[at])) ++at;
@@ -45,7 +45,7 @@ bool before(const std::string& a, const std::string& b) {
     }
   }
   if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
-  return a < b;  // the same but for zeros in front
+  return a < b;  // equal but for leading zeros
 }
 
 // Names of the files, sorted.

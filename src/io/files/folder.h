@@ -1,4 +1,4 @@
-// The files of a folder that a scan may consist of.
+// Folder: the data files of a folder, sorted.
 #pragma once
 
 #include <string>
@@ -11,16 +11,15 @@ namespace firm {
 struct Folder {
   std::string path;
   FileKind kind = FileKind::kOther;  // of `files`
-  // With their folder, in the order of their names, where numbers count as numbers: a2 is before
-  // a10. Hidden files and files of other kinds are left out, since a folder may hold notes and the
-  // angles, too.
+  // Paths, sorted by name with numbers compared as numbers: a2 before a10. Without hidden files and
+  // files of other kinds, since a folder may also hold notes and the angles.
   std::vector<std::string> files;
 };
 
 // Throws firm::Error when there are no HDF5 or TIFF files, or both.
 Folder list_folder(const std::string& path);
 
-// The last part of a path; of a folder that is given as "maps/", "maps".
+// The last part of a path: "maps" for "data/maps/".
 std::string name_of_file(const std::string& path);
 
 }  // namespace firm

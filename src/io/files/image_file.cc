@@ -35,7 +35,7 @@ void require_names(const std::string& path, const std::vector<ImageStack>& stack
   }
 }
 
-// Distances of the pixel centres from the first edge: rising, which is what viewers handle best.
+// Distances of pixel centres from the first edge. They ascend, which viewers handle best.
 void write_axis(h5::Writer& writer, const std::string& group, const std::string& name,
                 std::size_t count, double step_um) {
   std::vector<double> centres;
@@ -93,7 +93,7 @@ void write_notes(h5::Writer& writer, const ImageNotes& notes) {
   if (!notes.summary.empty()) writer.text(group + "/summary", notes.summary);
 }
 
-// The sites whose images are in the file, in the order of their names.
+// Sites with images in the file, sorted.
 std::set<std::string> sites_in(const h5::Reader& reader) {
   const std::string start = group_of("");
   std::set<std::string> sites;
@@ -158,7 +158,7 @@ h5::Dataset open_images(const std::string& path, const std::string& site, const 
 }  // namespace
 
 bool is_site_name(const std::string& name) {
-  // "." and ".." are groups and directories of another kind; the others are taken in the file.
+  // "." and ".." mean other groups and directories; the rest is used by the file itself.
   for (const char* taken : {"", ".", "..", "process", "program_name", "multiplier"}) {
     if (name == taken) return false;
   }
@@ -233,7 +233,7 @@ Block read_images(const std::string& path, const std::string& site, const ImageG
 
 Slices stored_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                      std::size_t slices) {
-  // Opened for every slice: the files of a large volume are many.
+  // Opens the file for every slice: a large volume has too many files to keep open.
   return {grid.rows * grid.columns, slices, [=](std::size_t k, std::span<float> out) {
             read_slice(open_images(path, site, grid, slices), k, out);
           }};

@@ -4,7 +4,7 @@
 //   /entry                NXentry
 //   /entry/<site>         NXdata, one per site: `density` in g/cm^3 or `attenuation` in 1/cm,
 //                         (slice, row, column), with the axes `slice`, `row`, `column`
-//   /entry/process        NXprocess, when there are notes: what made the images
+//   /entry/process        NXprocess, if there are notes: the program, study and summary
 #pragma once
 
 #include <cstddef>
@@ -31,22 +31,22 @@ struct ImageGrid {
   double pixel_size = 0;  // cm
 };
 
-// How the images were made. What is empty is not written.
+// How the images were made. Empty fields are not written.
 struct ImageNotes {
-  std::string study;                     // study.toml as it was resolved
+  std::string study;                     // study.toml, completed
   std::string summary;                   // JSON
-  std::vector<ImageStack> further = {};  // images that belong to no site: a multiplier
+  std::vector<ImageStack> further = {};  // images without a site: a multiplier
 };
 
-// Whether a site of that name can have a group in the file and a directory on the disk.
+// Whether the name can be that of a group in the file and of a directory.
 bool is_site_name(const std::string& name);
 
-// Viewers open the last stack by themselves. The same arguments give the same bytes. Throws
-// firm::Error when the file cannot be written, or a name is not one for a site or occurs twice.
+// Writes the file; viewers show the last stack first. Equal arguments give equal bytes. Throws
+// firm::Error when the file cannot be written, or a name is invalid or occurs twice.
 void write_images(const std::string& path, const ImageGrid& grid,
                   const std::vector<ImageStack>& stacks, const ImageNotes& notes = {});
 
-// The images of one site, slice by slice, so that they need not fit into memory.
+// Reads the images of one site slice by slice, for stacks larger than memory.
 class ImageSlices {
  public:
   // Throws firm::Error when the file has no images of this site.
@@ -60,7 +60,7 @@ class ImageSlices {
   std::size_t columns() const;
   const std::string& signal() const { return signal_; }
   const std::string& units() const { return units_; }
-  // Row by row.
+  // Pixels row by row.
   std::vector<float> read(std::size_t slice) const;
 
  private:
@@ -70,19 +70,19 @@ class ImageSlices {
   std::string units_;
 };
 
-// Names of the sites whose images are in a file, sorted; the multiplier is not among them.
+// Sorted names of the sites in a file; the multiplier is none of them.
 std::vector<std::string> image_names(const std::string& path);
 
-// The images of one site, pixels x slices.
+// Reads the images of one site, pixels x slices.
 Block read_images(const std::string& path, const std::string& site);
-// The same, but throws firm::Error unless they have the rows and columns of `grid`, and `slices`.
+// Also throws firm::Error unless the images have the size of `grid` and this many slices.
 Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                   std::size_t slices);
-// The same of which only some of the `slices` are read: pixels x range.count.
+// Reads only a range of the slices: pixels x range.count.
 Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                   std::size_t slices, const SliceRange& range);
 
-// The images of one site, of which nothing is read before it is asked for.
+// The images of one site, each read when it is asked for.
 Slices stored_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                      std::size_t slices);
 

@@ -19,7 +19,7 @@ struct Header {
   std::string type;
   std::string fortran_order;
   std::vector<std::size_t> shape;
-  bool complete = false;  // all three were there, and nothing else
+  bool complete = false;  // all three keys were found, and no others
 };
 
 class HeaderParser {
@@ -62,7 +62,7 @@ class HeaderParser {
     ++at_;
     return true;
   }
-  // Empty when there is none.
+  // Empty when no quoted text follows.
   std::string quoted() {
     const char mark = peek();
     if (mark != '\'' && mark != '"') return "";
@@ -87,7 +87,7 @@ class HeaderParser {
       const auto [after, error] = std::from_chars(text_.data() + at_, end, n);
       if (error != std::errc()) return false;
       at_ = static_cast<std::size_t>(after - text_.data());
-      take('L');  // of Python 2
+      take('L');  // Python 2 writes 3L
       shape.push_back(n);
       if (!take(',') && peek() != ')') return false;
     }
@@ -98,7 +98,6 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-// The length of the header, and where it begins.
 struct HeaderPlace {
   std::size_t begin = 0;
   std::size_t length = 0;
@@ -122,15 +121,15 @@ HeaderPlace header_place(const RawFile& file) {
 
 Header read_header(const RawFile& file, const HeaderPlace& place) {
   if (place.length > kLongestHeader || place.begin + place.length > file.size()) {
-    throw data_error({file.path(), "header", "a whole one",
+    throw data_error({file.path(), "header", "a complete header",
                       fmt::format("{} bytes of {}", file.size(), place.begin + place.length)});
   }
   Header header = HeaderParser(file.text(place.begin, place.length)).parse();
   if (!header.complete) {
     throw data_error({file.path(), "header",
                       "{'descr': '<f4', 'fortran_order': False, 'shape': "
-                      "(2, 3)}, or the like, of numbers",
-                      "something else"});
+                      "(2, 3)} or similar",
+                      "another header"});
   }
   return header;
 }

@@ -10,17 +10,17 @@ namespace firm {
 
 class NpyFile {
  public:
-  // Reads the header. Throws firm::Error for what is not an array of integers or of floats of 4 or
-  // 8 bytes, and for a file that is shorter than its array.
+  // Reads the header. Throws firm::Error unless the file holds a complete array of integers, or of
+  // floats of 4 or 8 bytes.
   explicit NpyFile(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
   const NumberType& type() const { return type_; }
   const std::vector<std::size_t>& shape() const { return shape_; }
-  // Whether the first index is the one that runs fastest in the file.
+  // Whether the first index runs fastest in the file.
   bool fortran_order() const { return fortran_order_; }
 
-  // The values `first` .. `first + out.size() - 1`, in the order of the file.
+  // Reads the values `first` .. `first + out.size() - 1`, in file order.
   void read(std::size_t first, std::span<float> out) const;
   std::vector<double> read_all() const;
 

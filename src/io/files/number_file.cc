@@ -12,7 +12,8 @@ namespace firm {
 namespace {
 
 constexpr std::uintmax_t kLargest = std::uintmax_t{16} << 20;  // a million numbers
-constexpr std::string_view kMark = "\xef\xbb\xbf";  // of UTF-8, as some editors begin a file
+constexpr std::string_view kMark =
+    "\xef\xbb\xbf";  // byte order mark of UTF-8, which some editors write
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
@@ -61,8 +62,8 @@ std::vector<double> numbers_of_array(const std::string& path, const std::string&
 std::vector<double> read_numbers(const std::string& path, const std::string& what,
                                  const CommentReader& read_comment) {
   std::vector<double> numbers;
-  const FileKind kind = kind_of_file(path);
   const RawFile file(path);
+  const FileKind kind = kind_of_file(file);
   if (kind == FileKind::kNpy) {
     numbers = numbers_of_array(path, what);
   } else if (kind != FileKind::kOther || file.size() > kLargest) {

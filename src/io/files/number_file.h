@@ -1,5 +1,4 @@
-// Numbers in a file of their own, one for each angle: a text with one per line, or a .npy with one
-// dimension.
+// Files with one number per angle: a text with one number per line, or a .npy with one dimension.
 #pragma once
 
 #include <functional>
@@ -9,11 +8,11 @@
 
 namespace firm {
 
-// A comment of a text, what follows a #, before the first number; and its line.
+// Receives each comment (the text after a #) before the first number, and its line.
 using CommentReader = std::function<void(std::string_view comment, int line)>;
 
-// `what` one number is, for errors: "angle in degrees". Throws firm::Error naming the line that is
-// not a number, and when there is none.
+// Reads the numbers. `what` describes one number in errors: "angle in degrees". Throws firm::Error
+// that names the line without a number, and when the file has no numbers.
 std::vector<double> read_numbers(const std::string& path, const std::string& what,
                                  const CommentReader& read_comment = {});
 

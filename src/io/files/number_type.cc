@@ -100,7 +100,8 @@ bool fits(const std::vector<std::size_t>& shape, std::size_t bytes, std::uintmax
 
 std::uintmax_t plausible_bytes(std::uintmax_t file_bytes) {
   constexpr std::uintmax_t kExpansion = 2000;
-  constexpr std::uintmax_t kSmall = std::uintmax_t{16} << 20;  // of values that were never written
+  constexpr std::uintmax_t kSmall =
+      std::uintmax_t{16} << 20;  // small files may describe values that were never written
   return kExpansion * file_bytes + kSmall;
 }
 

@@ -1,4 +1,4 @@
-// Numbers as files store them: which type, and how they become float.
+// Number types of files, and their conversion to float and double.
 #pragma once
 
 #include <cstddef>
@@ -23,22 +23,21 @@ struct NumberType {
   bool operator==(const NumberType&) const = default;
 };
 
-// Of a known type, in the byte order of this machine.
+// Convert numbers of a known type, in the byte order of this machine.
 void to_float(const std::byte* raw, const NumberType& type, std::span<float> out);
 std::vector<double> to_double(std::span<const std::byte> raw, const NumberType& type);
 
-// Turns every number of so many bytes round.
+// Swaps the byte order of numbers of `bytes` bytes each.
 void reverse_bytes(std::span<std::byte> raw, std::size_t bytes);
 
-// The largest value that an integer type of this name has; nothing for others.
+// Largest value of an integer type; none for other types.
 std::optional<double> largest_value(const std::string& type_name);
 
-// Whether an array of this shape takes at most `limit` bytes, for shapes of any size.
+// Whether an array of this shape takes at most `limit` bytes. Safe against overflow.
 bool fits(const std::vector<std::size_t>& shape, std::size_t bytes, std::uintmax_t limit);
 
-// What a file of so many bytes may say that its values take. Compression makes the most of
-// constant values, and deflate not more than 1030 times less of them; a file that claims more is
-// damaged, and memory must not be taken on its word.
+// Most bytes that the values of a file of this size can plausibly take. Deflate compresses at most
+// 1030-fold; a file that claims more is damaged, and no memory must be allocated for it.
 std::uintmax_t plausible_bytes(std::uintmax_t file_bytes);
 
 }  // namespace firm

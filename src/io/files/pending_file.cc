@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/file_descriptor.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -23,23 +24,11 @@ Error write_failed(const std::string& path, int code) {
   return data_error({path, "", "a file that can be written", std::strerror(code)});
 }
 
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : value_(::open(path.c_str(), flags, 0666)) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+FileDescriptor open_file(const std::string& path, int flags) {
+  return FileDescriptor(::open(path.c_str(), flags, 0666));
+}
 
-  bool ok() const { return value_ >= 0; }
-  int get() const { return value_; }
-
- private:
-  int value_;
-};
-
-// False, with errno set, when not everything could be written.
+// False, with errno set, when the data did not reach the disk.
 bool write_all(int descriptor, const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -55,7 +44,7 @@ bool write_all(int descriptor, const std::string& text) {
 
 PendingFile::PendingFile(std::string path)
     : path_(std::move(path)), temporary_(fmt::format("{}.{}.part", path_, ::getpid())) {
-  const Descriptor file(temporary_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+  const FileDescriptor file = open_file(temporary_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
   if (!file.ok()) throw write_failed(path_, errno);
 }
 
@@ -65,13 +54,14 @@ PendingFile::~PendingFile() {
 
 void PendingFile::commit() {
   FIRM_CHECK(!committed_);
-  const Descriptor file(temporary_, O_WRONLY | O_CLOEXEC);
+  const FileDescriptor file = open_file(temporary_, O_WRONLY | O_CLOEXEC);
   if (!file.ok() || ::fsync(file.get()) != 0) throw write_failed(path_, errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw write_failed(path_, errno);
   committed_ = true;
-  // So that the name is there after a power cut, too; some file systems cannot, and need not.
+  // Makes the new name survive a power cut; some file systems cannot, and need not.
   const std::string parent = std::filesystem::path(path_).parent_path().string();
-  const Descriptor directory(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const FileDescriptor directory =
+      open_file(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory.ok()) ::fsync(directory.get());
 }
 
@@ -93,7 +83,7 @@ void remove_leftovers(const std::string& directory) {
 }
 
 std::optional<std::string> read_text_file(const std::string& path) {
-  const Descriptor file(path, O_RDONLY | O_CLOEXEC);
+  const FileDescriptor file = open_file(path, O_RDONLY | O_CLOEXEC);
   if (!file.ok() && errno == ENOENT) return {};
   std::string text;
   std::array<char, 4096> part{};
@@ -112,7 +102,7 @@ std::optional<std::string> read_text_file(const std::string& path) {
 void write_text_file(const std::string& path, const std::string& text) {
   PendingFile pending(path);
   {
-    const Descriptor file(pending.temporary(), O_WRONLY | O_CLOEXEC);
+    const FileDescriptor file = open_file(pending.temporary(), O_WRONLY | O_CLOEXEC);
     if (!file.ok() || !write_all(file.get(), text)) throw write_failed(path, errno);
   }
   pending.commit();
@@ -121,7 +111,7 @@ void write_text_file(const std::string& path, const std::string& text) {
 void make_directory(const std::string& path) {
   std::error_code failure;
   std::filesystem::create_directories(path, failure);
-  // Some versions report success, and some a failure, where a file is in the way.
+  // Library versions differ in whether they report a file of that name as a failure.
   if (!failure && std::filesystem::is_directory(path)) return;
   throw data_error({path, "", "a directory that exists or can be created",
                     failure ? failure.message() : "a file of that name"});

@@ -1,8 +1,8 @@
 // PendingFile: a file that appears under its name only when it is complete.
 //
-// What is written goes to `temporary()`, in the same directory; `commit` flushes it to the disk and
-// renames it. A file of that name that was there before stays as it was until then. Without
-// `commit` the temporary file is removed again.
+// Write to `temporary()`, in the same directory; `commit` flushes it to the disk and renames it.
+// Until then an existing file of that name stays unchanged. Without `commit` the temporary file is
+// removed.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace firm {
 
 class PendingFile {
  public:
-  // Creates the temporary file, empty; throws firm::Error when the directory does not allow it.
+  // Creates the empty temporary file; throws firm::Error when the directory does not allow it.
   explicit PendingFile(std::string path);
   ~PendingFile();
   PendingFile(const PendingFile&) = delete;
@@ -29,18 +29,18 @@ class PendingFile {
   bool committed_ = false;
 };
 
-// Removes what programs that were killed have left of pending files in a directory, and in those
-// below. Files of programs that run on this machine are left alone.
+// Removes temporary files left by killed programs from a directory and the directories below it.
+// Spares those of programs that are running on this machine.
 void remove_leftovers(const std::string& directory);
 
-// The whole of a text file; nothing when there is none of that name. Throws firm::Error when it is
-// there, and cannot be read.
+// Reads a whole text file; none when there is no such file. Throws firm::Error when it exists but
+// cannot be read.
 std::optional<std::string> read_text_file(const std::string& path);
 
-// Writes a whole text file, in the way described above.
+// Writes a whole text file through a PendingFile.
 void write_text_file(const std::string& path, const std::string& text);
 
-// Creates the directory and its parents where they are missing; throws firm::Error.
+// Creates a directory and its missing parents; throws firm::Error.
 void make_directory(const std::string& path);
 
 }  // namespace firm

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "firm/error.h"
-#include "io/hdf5/hdf5.h"
 
 namespace firm {
 namespace {
@@ -20,8 +19,17 @@ constexpr const char* kReadable = "a file that can be read";
 
 using namespace std::string_view_literals;
 constexpr std::string_view kNpyMark = "\x93NUMPY"sv;
-// Little and big endian, and the same with offsets of 64 bits.
+constexpr std::string_view kHdf5Mark = "\x89HDF\r\n\x1a\n"sv;
+// Little and big endian, with offsets of 32 bits and of 64.
 constexpr std::string_view kTiffMarks[] = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
+
+// The signature is at the beginning, or behind a user block of 512, 1024, 2048, ... bytes.
+bool is_hdf5(const RawFile& file) {
+  for (std::uintmax_t at = 0; at < file.size(); at = at == 0 ? 512 : 2 * at) {
+    if (file.text(at, kHdf5Mark.size()) == kHdf5Mark) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -63,13 +71,15 @@ std::string RawFile::text(std::uintmax_t offset, std::size_t count) const {
   return text;
 }
 
-FileKind kind_of_file(const std::string& path) {
-  const std::string first = RawFile(path).text(0, 8);
+FileKind kind_of_file(const RawFile& file) {
+  const std::string first = file.text(0, 8);
   if (first.starts_with(kNpyMark)) return FileKind::kNpy;
   for (const std::string_view mark : kTiffMarks) {
     if (first.starts_with(mark)) return FileKind::kTiff;
   }
-  return h5::is_hdf5(path) ? FileKind::kHdf5 : FileKind::kOther;
+  return is_hdf5(file) ? FileKind::kHdf5 : FileKind::kOther;
 }
+
+FileKind kind_of_file(const std::string& path) { return kind_of_file(RawFile(path)); }
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-// RawFile: bytes of a file, wherever they are in it.
+// RawFile: random access to the bytes of a file, and the kind of a file.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace firm {
 
 class RawFile {
  public:
-  // Throws firm::Error when it cannot be opened, or is a directory.
+  // Throws firm::Error when the file cannot be opened, or is a directory.
   explicit RawFile(std::string path);
   ~RawFile();
   RawFile(const RawFile&) = delete;
@@ -20,9 +20,9 @@ class RawFile {
   const std::string& path() const { return path_; }
   std::uintmax_t size() const { return size_; }
 
-  // Fills `out`; throws when the file ends before.
+  // Fills `out`; throws firm::Error when the file ends first.
   void read(std::uintmax_t offset, std::span<std::byte> out) const;
-  // As many bytes as there are, at most `count`.
+  // At most `count` bytes, fewer at the end of the file.
   std::string text(std::uintmax_t offset, std::size_t count) const;
 
  private:
@@ -31,9 +31,10 @@ class RawFile {
   std::uintmax_t size_ = 0;
 };
 
-// What a file is by its first bytes, whatever its name.
 enum class FileKind { kHdf5, kTiff, kNpy, kOther };
 
+// Tells the kind by the first bytes, whatever the name.
+FileKind kind_of_file(const RawFile& file);
 FileKind kind_of_file(const std::string& path);
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-// SHA-256, to tell whether two pieces of data are the same.
+// SHA-256 of data that is added piece by piece.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class Sha256 {
   void add(std::span<const std::byte> bytes);
   void add(const std::string& text) { add(std::as_bytes(std::span(text.data(), text.size()))); }
 
-  // 64 hexadecimal digits. Nothing can be added after.
+  // 64 hexadecimal digits; call it once, after the last add().
   std::string finish();
 
  private:

@@ -1,5 +1,4 @@
-// Slices: a stack of images, one after the other, wherever they are: in a Block, or in a file that
-// is larger than the memory.
+// Slices: a stack of images, read one by one from a Block, or from a file larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ class Slices {
   Slices() = default;
   Slices(std::size_t pixels, std::size_t count, Read read)
       : pixels_(pixels), count_(count), read_(std::move(read)) {}
-  // The columns of a block, all or some of them; it has to outlive this object.
+  // All or some columns of a block, which must outlive this object.
   Slices(const Block* block) : Slices(block, {0, block->columns()}) {}
   Slices(const Block* block, const SliceRange& columns)
       : Slices(block->rows(), columns.count, [=](std::size_t k, std::span<float> out) {
@@ -30,7 +29,7 @@ class Slices {
 
   std::size_t pixels() const { return pixels_; }
   std::size_t count() const { return count_; }
-  // Row by row. Throws firm::Error when a file is damaged. One thread at a time.
+  // Pixels row by row. Throws firm::Error when a file is damaged. Not thread-safe.
   std::vector<float> slice(std::size_t k) const {
     std::vector<float> values(pixels_);
     read_(k, values);

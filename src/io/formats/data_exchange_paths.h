@@ -1,4 +1,4 @@
-// Where things are in a Data Exchange file.
+// Paths in a Data Exchange file.
 #pragma once
 
 namespace firm::data_exchange {

@@ -11,8 +11,7 @@ namespace {
 
 namespace dx = data_exchange;
 
-// The position of the frames among the axes; x has to be last, so that a row of beamlets is
-// contiguous in all the files there are.
+// Position of the frames among the axes. x must be last, which keeps a row of beamlets contiguous.
 std::size_t frame_axis_of(const std::string& file, const std::string& path,
                           const std::string& axes) {
   if (axes.starts_with("theta") && axes.ends_with(":y:x")) return 0;
@@ -34,7 +33,7 @@ std::unique_ptr<Frames> open_stack(const h5::Reader& reader, const std::string& 
 
 std::unique_ptr<Frames> open_field(const h5::Reader& reader, const std::string& path,
                                    const Frames& data) {
-  // Detectors that take no such frames write a dataset of none.
+  // Detectors that take no such frames write an empty dataset.
   if (!reader.has(path) || h5::element_count(reader.dataset(path).shape()) == 0) return {};
   std::unique_ptr<Frames> field = open_stack(reader, path);
   if (field->slices() != data.slices() || field->beamlets() != data.beamlets()) {
@@ -79,7 +78,7 @@ void read_theta(const h5::Reader& reader, Scan& scan) {
   }
 }
 
-// Files in the wild leave the unit out or mean different ones: then the spacing is not known.
+// Files often give no unit, or a wrong one; the spacing is unknown then.
 void read_spacing(const h5::Reader& reader, Scan& scan) {
   scan.spacing_source = dx::kSpacing;
   if (!reader.has(dx::kSpacing)) return;

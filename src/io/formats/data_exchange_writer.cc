@@ -12,7 +12,7 @@ namespace {
 
 namespace dx = data_exchange;
 
-// Frame by frame, so that only one frame is held in file order.
+// Writes frame by frame, so that only one frame is in memory in file order.
 void write_stack(h5::Writer& writer, const std::string& path, const Block& block,
                  std::size_t beamlets, const std::string& axes, const std::string& units) {
   const std::size_t frames = block.rows() / beamlets;

@@ -23,16 +23,16 @@ bool is_unit_of_counts(std::string unit) {
 XrfUnit xrf_unit(const std::string& unit) {
   if (const auto size = unit_size(Dimension::kAreaDensity, unit)) return {*size, ""};
   if (is_unit_of_counts(unit)) {
-    return {1, fmt::format("the data is in {}, but is taken as it is for g/cm^2; firm calibrate "
-                           "finds the scale that makes g/cm^2 of it",
+    return {1, fmt::format("the data is in {}, but is used as g/cm^2; firm calibrate finds the "
+                           "scale that converts it",
                            unit)};
   }
   const std::string what = unit.empty()
                                ? "the data has no unit"
-                               : fmt::format("the unit \"{}\" of the data is not known", unit);
+                               : fmt::format("the unit \"{}\" of the data is unknown", unit);
   return {1, what +
-                 "; its values are taken for g/cm^2. scale = 1 says that they are, another "
-                 "scale what makes g/cm^2 of them (firm calibrate finds it)"};
+                 "; its values are used as g/cm^2. Set scale = 1 if they are, or the scale that "
+                 "converts them (firm calibrate finds it)"};
 }
 
 std::string warn_logarithms(const std::string& unit) {
@@ -41,7 +41,7 @@ std::string warn_logarithms(const std::string& unit) {
   return fmt::format(
       "the unit \"{}\" of the data is not that of a logarithm; because minus_log = false its "
       "values "
-      "are taken for -log(transmission)",
+      "are used as -log(transmission)",
       unit);
 }
 

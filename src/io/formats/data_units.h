@@ -1,23 +1,23 @@
-// What the unit that a file gives for its data is taken for.
+// Interpretation of the unit that a file gives for its data.
 #pragma once
 
 #include <string>
 
 namespace firm {
 
-// "counts", "cts/s", ...: what detectors count in, as files write it.
+// Whether a unit is one of detector counts, in any spelling: "counts", "cts/s", ...
 bool is_unit_of_counts(std::string unit);
 
 struct XrfUnit {
-  double size = 1;    // in g/cm^2
-  std::string doubt;  // what people should know; empty: nothing
+  double size = 1;      // in g/cm^2
+  std::string warning;  // empty: none
 };
 
-// Of the data of an XRF site for which the study gives no `scale`: area densities are converted,
-// anything else is taken for g/cm^2. `unit` is empty where the file does not tell.
+// Unit of an XRF site without `scale` in the study. Area densities are converted; anything else is
+// taken for g/cm^2. `unit` is empty when the file gives none.
 XrfUnit xrf_unit(const std::string& unit);
 
-// Of the data of an XRT site whose logarithm is taken already: empty, or what people should know.
+// Warns about the unit of an XRT site whose file holds logarithms; empty: no warning.
 std::string warn_logarithms(const std::string& unit);
 
 }  // namespace firm

@@ -9,11 +9,11 @@
 
 #include "firm/error.h"
 #include "io/files/angle_file.h"
-#include "io/formats/unknown_format.h"
+#include "io/files/crash_guard.h"
 #include "io/formats/map_folder.h"
 #include "io/formats/monitor_reader.h"
+#include "io/formats/unknown_format.h"
 #include "io/study/quantity.h"
-#include "io/files/crash_guard.h"
 
 namespace firm {
 namespace {
@@ -22,23 +22,22 @@ using Format = std::optional<Scan> (*)(const h5::Reader&, const ScanRequest&);
 
 constexpr Format kFormats[] = {data_exchange_scan, xrftomo_scan, nxtomo_scan, nexus_grid_scan};
 
-// Files of which a folder has one for each angle.
+// Layout of formats that store one file per angle.
 std::optional<MapLayout> layout_of(const h5::Reader& reader) {
   std::optional<MapLayout> layout = maps_layout(reader);
   return layout ? std::move(layout) : pyxrf_layout(reader);
 }
 
-Scan hdf5_scan(const std::string& file, const ScanRequest& request) {
-  const h5::Reader reader(file);
+Scan hdf5_scan(const h5::Reader& reader, const ScanRequest& request) {
   for (const Format format : kFormats) {
     if (std::optional<Scan> scan = format(reader, request)) return std::move(*scan);
   }
   if (const std::optional<MapLayout> layout = layout_of(reader)) {
-    throw data_error({file, "", "a folder with one such file for each angle",
+    throw data_error({reader.file(), "", "a folder with one such file for each angle",
                       fmt::format("one file of {}", layout->format)});
   }
   throw data_error(
-      {file, "/exchange/data",
+      {reader.file(), "/exchange/data",
        "a file of Data Exchange, XRFtomo or NeXus (NXtomo), for example with a dataset "
        "(theta, y, x) of this name",
        describe_unknown_format(reader)});
@@ -48,10 +47,11 @@ Scan hdf5_folder_scan(const Folder& folder, const ScanRequest& request) {
   const h5::Reader reader(folder.files.front());
   const std::optional<MapLayout> layout = layout_of(reader);
   if (layout) return map_folder_scan(folder, *layout, request);
-  throw data_error({folder.path, "", "files of XRF-Maps or PyXRF, one for each angle",
-                    fmt::format("a directory with {} HDF5 file{}; in {}: {}", folder.files.size(),
-                                folder.files.size() == 1 ? "" : "s",
-                                name_of_file(folder.files.front()), describe_unknown_format(reader))});
+  throw data_error(
+      {folder.path, "", "files of XRF-Maps or PyXRF, one for each angle",
+       fmt::format("a directory with {} HDF5 file{}; in {}: {}", folder.files.size(),
+                   folder.files.size() == 1 ? "" : "s", name_of_file(folder.files.front()),
+                   describe_unknown_format(reader))});
 }
 
 void refuse_axes(const std::string& path, const ScanRequest& request) {
@@ -60,29 +60,7 @@ void refuse_axes(const std::string& path, const ScanRequest& request) {
       {path, "axes", "none: HDF5 files say themselves in which order they are", request.axes});
 }
 
-Scan folder_scan(const std::string& path, const ScanRequest& request) {
-  const Folder folder = list_folder(path);
-  if (folder.kind == FileKind::kTiff) return tiff_folder_scan(folder, request);
-  refuse_axes(path, request);
-  return hdf5_folder_scan(folder, request);
-}
-
-Scan file_scan(const std::string& path, const ScanRequest& request) {
-  switch (kind_of_file(path)) {
-    case FileKind::kNpy:
-      return npy_scan(path, request);
-    case FileKind::kTiff:
-      return tiff_scan(path, request);
-    case FileKind::kHdf5:
-      refuse_axes(path, request);
-      return hdf5_scan(path, request);
-    case FileKind::kOther:
-      break;
-  }
-  throw data_error({path, "", "an HDF5 file, a TIFF or a .npy", "a file of another format"});
-}
-
-// The angles of a file of their own take the place of those in the data.
+// Replaces the angles of the data by those of the requested file.
 void set_angles(Scan& scan, const ScanRequest& request) {
   const Frames::Facts& data = scan.data->facts();
   if (!request.angles.empty()) {
@@ -99,34 +77,71 @@ void set_angles(Scan& scan, const ScanRequest& request) {
   check_angles(scan);
 }
 
-// So does a monitor.
-void set_monitor(Scan& scan, bool folder, const ScanRequest& request) {
+// Replaces the monitor of the scan by the requested one. `reader`: the data file; null unless it is
+// one HDF5 file.
+void set_monitor(Scan& scan, const h5::Reader* reader, const ScanRequest& request) {
   if (!request.monitor_file.empty()) scan.monitor = monitor_file(request.monitor_file, scan);
   if (request.monitor.empty()) return;
-  if (folder || kind_of_file(scan.file) != FileKind::kHdf5) {
+  if (reader == nullptr) {
     throw data_error({scan.file, request.monitor,
                       "one HDF5 file with this dataset, or the name of a file with the monitor, "
                       "without a '/' in front",
-                      folder ? "a folder" : "a file of another format"});
+                      scan.files.empty() ? "a file of another format" : "a folder"});
   }
-  scan.monitor = monitor_dataset(h5::Reader(scan.file), request.monitor, scan);
+  scan.monitor = monitor_dataset(*reader, request.monitor, scan);
 }
 
-Scan open(const std::string& path, bool folder, const ScanRequest& request) {
-  Scan scan = folder ? folder_scan(path, request) : file_scan(path, request);
-  scan.file = path;
+// A file or folder whose format is known.
+struct Source {
+  std::string path;
+  FileKind kind = FileKind::kOther;
+  std::optional<Folder> folder;  // none: one file
+};
+
+Source find_source(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) {
+    Folder folder = list_folder(path);
+    return {path, folder.kind, std::move(folder)};
+  }
+  if (std::filesystem::is_regular_file(status)) return {path, kind_of_file(path), {}};
+  throw data_error({path, "", "an HDF5 file, a TIFF, a .npy, or a folder of files",
+                    std::filesystem::exists(status) ? "neither a file nor a folder"
+                    : error                         ? error.message()
+                                                    : "No such file or directory"});
+}
+
+Scan open(const Source& source, const ScanRequest& request) {
+  Scan scan;
+  std::optional<h5::Reader> reader;
+  switch (source.kind) {
+    case FileKind::kNpy:
+      scan = npy_scan(source.path, request);
+      break;
+    case FileKind::kTiff:
+      scan = source.folder ? tiff_folder_scan(*source.folder, request)
+                           : tiff_scan(source.path, request);
+      break;
+    case FileKind::kHdf5:
+      refuse_axes(source.path, request);
+      if (source.folder) {
+        scan = hdf5_folder_scan(*source.folder, request);
+      } else {
+        scan = hdf5_scan(reader.emplace(source.path), request);
+      }
+      break;
+    case FileKind::kOther:
+      throw data_error(
+          {source.path, "", "an HDF5 file, a TIFF or a .npy", "a file of another format"});
+  }
+  scan.file = source.path;
   set_angles(scan, request);
-  set_monitor(scan, folder, request);
+  set_monitor(scan, reader ? &*reader : nullptr, request);
   return scan;
 }
 
-// HDF5 crashes on some files that are damaged (1.10 does on text of variable length); a child
-// process looks first.
-bool is_hdf5(const std::string& path, bool folder) {
-  return (folder ? list_folder(path).kind : kind_of_file(path)) == FileKind::kHdf5;
-}
-
-void look_at(const Scan& scan) {
+void read_first_values(const Scan& scan) {
   for (const auto* frames : {&scan.data, &scan.white, &scan.dark, &scan.monitor}) {
     if (*frames) (*frames)->read({0, 1, 0, 1});
   }
@@ -135,21 +150,15 @@ void look_at(const Scan& scan) {
 }  // namespace
 
 Scan open_scan(const std::string& file, const ScanRequest& request) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(file, error);
-  const bool folder = std::filesystem::is_directory(status);
-  if (!folder && !std::filesystem::is_regular_file(status)) {
-    throw data_error({file, "", "an HDF5 file, a TIFF, a .npy, or a folder of files",
-                      std::filesystem::exists(status) ? "neither a file nor a folder"
-                      : error                         ? error.message()
-                                                      : "No such file or directory"});
+  const Source source = find_source(file);
+  // The HDF5 library crashes on some damaged files (1.10 does on text of variable length), so a
+  // child process opens it first.
+  if (source.kind == FileKind::kHdf5 &&
+      !survives_in_child([&] { read_first_values(open(source, request)); })) {
+    throw data_error({file, "", "HDF5 that can be read",
+                      "a damaged file: the HDF5 library crashes on it, or does not return"});
   }
-  if (is_hdf5(file, folder) && !survives_in_child([&] { look_at(open(file, folder, request)); })) {
-    throw data_error(
-        {file, "", "HDF5 that can be read",
-         "a file that is damaged: the HDF5 library crashes on it, or does not come to an end"});
-  }
-  return open(file, folder, request);
+  return open(source, request);
 }
 
 h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,

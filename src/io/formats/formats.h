@@ -1,17 +1,16 @@
-// The formats that scans are read from. Each function gives a Scan if the file is of its format,
-// nothing if not; and throws firm::Error if it is, but something in it is wrong. Which kind of file
-// it is (HDF5, TIFF, .npy) is known before.
+// Readers of scan formats. Each function of an HDF5 format returns a Scan if the file has its
+// format, none if not, and throws firm::Error if the file has the format but is wrong.
 //
-// A new format: its function here (a folder of HDF5 files, one per angle: in map_folder.h), its
-// file in CMakeLists.txt, its place in formats.cc, its table in docs/formats.md, and a test that
-// writes such a file and reads it back.
+// To add a format: declare its function here (for a folder of HDF5 files, one per angle, see
+// map_folder.h), call it in formats.cc, describe it in docs/formats.md, and test it with a file
+// that the test writes.
 #pragma once
 
 #include <optional>
 
 #include "io/files/folder.h"
-#include "io/hdf5/hdf5.h"
 #include "io/formats/scan.h"
+#include "io/hdf5/hdf5.h"
 
 namespace firm {
 
@@ -20,20 +19,19 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& req
 std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest& request);
 std::optional<Scan> xrftomo_scan(const h5::Reader& reader, const ScanRequest& request);
 
-// These have no angles: `theta` is left empty.
+// These formats have no angles: `theta` stays empty.
 Scan npy_scan(const std::string& path, const ScanRequest& request);
 Scan tiff_scan(const std::string& path, const ScanRequest& request);
 Scan tiff_folder_scan(const Folder& folder, const ScanRequest& request);
 
-// ---- what they have in common
+// ---- shared by the readers
 
-// A dataset of numbers with `dimensions` axes, none of them empty, and not larger than its file
-// allows.
+// Opens a dataset of numbers. Throws unless it has `dimensions` axes, none of them empty, and fits
+// into its file.
 h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
                     const std::string& expected);
 
-// What the unit of a dataset of angles is in degrees: 1 where it does not say. Throws when it is
-// none of angles.
+// Size in degrees of the unit of a dataset of angles; default: 1. Throws on other units.
 double degrees_of_unit(const h5::Reader& reader, const std::string& path);
 // Angles of a dataset in degrees.
 std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path);
@@ -41,12 +39,12 @@ std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::strin
 // Throws unless there is one angle for each frame of the data.
 void check_angles(const Scan& scan);
 
-// The unit of a dataset, or `otherwise` where it does not say.
+// The unit of a dataset, `otherwise` if it has none.
 std::string units_of(const h5::Reader& reader, const std::string& path,
                      const std::string& otherwise);
 
-// Position of the element that is asked for in `names`; throws when there is none, or when there
-// are several and none is asked for.
+// Position of the requested element in `names`. Throws when it is missing, or when there are
+// several and none is requested.
 std::size_t find_element(const std::string& file, const std::string& path,
                          const std::vector<std::string>& names, const ScanRequest& request);
 

@@ -8,7 +8,7 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{32} << 20;
-// Where frames are stored together, all slices of them may have so many times as much.
+// A chunk of frames with all slices may be so many times larger than a piece before it is split.
 constexpr std::size_t kPatience = 8;
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
@@ -113,7 +113,7 @@ void HdfFrames::read_run(std::size_t first, std::size_t count, const FrameBox& b
   if (axes_.beamlet) slab.count[*axes_.beamlet] = beamlets();
   std::vector<float> stored(h5::element_count(slab.count));
   dataset_.read(slab, std::span<float>(stored));
-  // Steps between neighbours along an axis, in what was read.
+  // Distance of neighbours along each axis of `stored`.
   std::vector<std::size_t> steps(slab.count.size(), 1);
   for (std::size_t axis = steps.size(); axis-- > 1;) {
     steps[axis - 1] = steps[axis] * slab.count[axis];

@@ -17,7 +17,7 @@
 namespace firm {
 namespace {
 
-// What is to be the same in all files.
+// Properties that must be equal in all files.
 struct StackFacts {
   std::vector<std::string> names;
   std::size_t rows = 0;
@@ -63,7 +63,7 @@ void check_same(const h5::Reader& reader, const ChannelStack& stack, const Stack
   }
 }
 
-// One channel of all files. They are opened one by one when they are read.
+// One channel of all files. Opens a file for each read: there may be too many to keep open.
 class ChannelPages : public PageSource {
  public:
   ChannelPages(std::vector<std::string> files, ChannelStack stack, StackFacts facts,
@@ -120,7 +120,7 @@ std::unique_ptr<Frames> frames_of(const std::vector<std::string>& files, const h
                                       PageAxes{}, size, maps.rows, std::move(facts));
 }
 
-// Of a.h50, a.h51, ...: a.h5. Empty for others.
+// "a.h5" for "a.h50", "a.h51", ...; empty for other names.
 std::string sum_of_detectors(const std::string& file) {
   constexpr std::string_view kEnding = ".h5";
   const std::size_t mark = file.rfind(kEnding);
@@ -131,10 +131,10 @@ std::string sum_of_detectors(const std::string& file) {
 }
 
 // Beside a.h5, with the sum of all detectors, XRF-Maps writes a.h50, a.h51, ... with one detector
-// each: they are not further angles.
+// each. These are not angles.
 std::vector<std::string> files_of_angles(const Folder& folder) {
   std::vector<std::string> files;
-  std::map<std::string, std::string> detectors;  // files of one detector, by the name of the sum
+  std::map<std::string, std::string> detectors;  // a file of one detector, by the name of the sum
   for (const std::string& file : folder.files) {
     const std::string sum = sum_of_detectors(file);
     const bool summed =
@@ -150,7 +150,7 @@ std::vector<std::string> files_of_angles(const Folder& folder) {
   return files;
 }
 
-// Of all files; none when the first one has none.
+// The angles of all files; empty when the first has none.
 std::vector<double> angles_of(const std::vector<std::string>& files, const MapLayout& layout) {
   std::vector<double> angles;
   for (const std::string& file : files) {
@@ -159,7 +159,7 @@ std::vector<double> angles_of(const std::vector<std::string>& files, const MapLa
     if (!angle) throw data_error({file, layout.angle, "an angle", "none"});
     angles.push_back(*angle);
   }
-  // As the programs write it when they do not know the angle.
+  // The programs write a constant when they do not know the angle.
   const bool constant =
       std::adjacent_find(angles.begin(), angles.end(), std::not_equal_to<>()) == angles.end();
   if (files.size() > 1 && constant) {
@@ -171,7 +171,7 @@ std::vector<double> angles_of(const std::vector<std::string>& files, const MapLa
   return angles;
 }
 
-// The channel that is asked for, an element or a scaler.
+// The requested channel, an element or a scaler.
 std::string chosen_channel(const Scan& scan, const std::string& file, const std::string& path,
                            const ScanRequest& request) {
   const auto& elements = scan.elements;
@@ -192,7 +192,7 @@ std::string chosen_channel(const Scan& scan, const std::string& file, const std:
                    scan.scalers.empty() ? "(none)" : list(scan.scalers))});
 }
 
-// Not scattering, what describes the fit, or pile-up.
+// False for scattering, pile-up, and numbers about the fit.
 bool is_element(const std::string& channel) { return element_of_channel(channel).has_value(); }
 
 std::string monitor_among(const std::vector<std::string>& scalers, const MapLayout& layout) {
@@ -202,13 +202,13 @@ std::string monitor_among(const std::vector<std::string>& scalers, const MapLayo
   return "";
 }
 
-// Stacks of the first file.
+// Properties of the first file, which the others must share.
 struct FirstFile {
   StackFacts maps;
   std::optional<StackFacts> scalers;
 };
 
-FirstFile look_at(const h5::Reader& reader, const MapLayout& layout) {
+FirstFile read_first(const h5::Reader& reader, const MapLayout& layout) {
   FirstFile first{facts_of(reader, layout.maps), {}};
   if (!layout.scalers) return first;
   first.scalers = facts_of(reader, *layout.scalers);
@@ -228,7 +228,7 @@ Scan map_folder_scan(const Folder& folder, const MapLayout& layout, const ScanRe
   scan.format = layout.format + ", a folder of files (HDF5)";
   scan.files = files_of_angles(folder);
   const h5::Reader reader(scan.files.front());
-  const FirstFile first = look_at(reader, layout);
+  const FirstFile first = read_first(reader, layout);
   std::copy_if(first.maps.names.begin(), first.maps.names.end(), std::back_inserter(scan.elements),
                is_element);
   if (first.scalers) scan.scalers = first.scalers->names;

@@ -1,13 +1,13 @@
-// XRF-Maps, and MAPS before it: a folder of files, one for each angle.
+// XRF-Maps and its predecessor MAPS: a folder of files, one per angle.
 //
-//   /MAPS/XRF_Analyzed/Fitted/Counts_Per_Sec   (channel, y, x); without it NNLS, or ROI
+//   /MAPS/XRF_Analyzed/Fitted/Counts_Per_Sec   (channel, y, x); if missing, NNLS or ROI
 //   /MAPS/XRF_Analyzed/Fitted/Channel_Names    with Channel_Units
 //   /MAPS/Scalers/{Names,Values,Units}         (scaler, y, x); US_IC is I0, DS_IC the transmission
 //   /MAPS/Scan/theta                           degrees
 //
-// or, of older files, without an angle,
+// Older files have no angle:
 //
-//   /MAPS/XRF_fits                             (channel, y, x); without it XRF_roi_plus, or XRF_roi
+//   /MAPS/XRF_fits                             (channel, y, x); if missing, XRF_roi_plus or XRF_roi
 //   /MAPS/channel_names
 //   /MAPS/scalers, /MAPS/scaler_names
 #include <fmt/format.h>

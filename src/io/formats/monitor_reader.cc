@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "firm/error.h"
-#include "io/formats/formats.h"
 #include "io/files/npy_file.h"
 #include "io/files/number_file.h"
+#include "io/formats/formats.h"
 
 namespace firm {
 namespace {
 
-// One value for each frame, or for each row of it.
+// A monitor with one value per frame, or per row of a frame.
 class RowValues : public Frames {
  public:
   RowValues(Facts facts, std::vector<double> values, bool by_row)
@@ -37,7 +37,7 @@ class RowValues : public Frames {
 
 h5::Shape shape_of(const Frames& data) { return {data.frames(), data.slices(), data.beamlets()}; }
 
-// Whether `found` is all, or the first, of the axes of `whole`.
+// Whether `found` is the beginning of `whole`, or all of it.
 bool begins(const h5::Shape& found, const h5::Shape& whole) {
   return !found.empty() && found.size() <= whole.size() &&
          std::equal(found.begin(), found.end(), whole.begin());

@@ -1,16 +1,16 @@
-// NeXus: NXtomo, and scans point by point on a grid with a monitor.
+// NeXus: NXtomo, and raster scans with a monitor.
 //
 //   ENTRY/instrument/detector/data        (frame, y, x)
 //   ENTRY/instrument/detector/image_key   0 projection, 1 flat, 2 dark, 3 invalid
-//   ENTRY/sample/rotation_angle           one for each frame, flat and dark ones included
+//   ENTRY/sample/rotation_angle           one per frame, including flat and dark
 //
-// or, without an image key,
+// Files without an image key:
 //
 //   ENTRY/data/data      (theta, y, x), or (theta, x)
 //   ENTRY/data/theta     or rotation_angle
-//   ENTRY/monitor/data   I0, of the same shape, or without x, or y and x; optional
+//   ENTRY/monitor/data   I0, optional; (theta, y, x), (theta, y) or (theta)
 //
-// ENTRY is /entry, /entry1, or a group below /entry1, as Diamond has them.
+// ENTRY is /entry, /entry1, or a group in /entry1 (files of Diamond).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<std::size_t> frames_of_kind(const std::vector<std::int64_t>& keys, i
   return numbers;
 }
 
-// The frames of one kind; nothing when there are none.
+// The frames of one kind; null when there are none.
 std::unique_ptr<Frames> stack(const h5::Reader& reader, const std::string& path,
                               const std::vector<std::size_t>& chosen) {
   if (chosen.empty()) return nullptr;
@@ -122,7 +122,7 @@ std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest&
     const std::string path = entry + "/data/data";
     if (!reader.has(path)) continue;
     const std::size_t dimensions = reader.dataset(path).shape().size();
-    if (dimensions != 2 && dimensions != 3) continue;  // spectra, say
+    if (dimensions != 2 && dimensions != 3) continue;  // such as spectra
     const std::string angles = request.angles.empty() ? angles_of_grid(reader, entry) : "";
     if (angles.empty() && request.angles.empty()) continue;
     Scan scan;

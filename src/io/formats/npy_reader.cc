@@ -1,11 +1,11 @@
-// .npy: one array (theta, y, x) or (theta, x), or in another order that the request gives.
+// .npy: one array (theta, y, x) or (theta, x), or with its axes in the order of the request.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "firm/error.h"
-#include "io/formats/formats.h"
 #include "io/files/npy_file.h"
+#include "io/formats/formats.h"
 #include "io/formats/page_frames.h"
 
 namespace firm {
@@ -39,7 +39,7 @@ Scan npy_scan(const std::string& path, const ScanRequest& request) {
   PageAxes axes = page_axes(path, request.axes, shape.size());
   std::array<std::size_t, 3> size = {1, 1, 1};
   std::copy(shape.rbegin(), shape.rend(), size.rbegin());
-  // The same bytes in the order of C have the dimensions the other way round.
+  // An array in Fortran order is one in C order with its dimensions reversed.
   if (file->fortran_order()) {
     axes = axes.reversed();
     std::reverse(size.begin(), size.end());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kAxisNames = {"theta", "y", "x"};
 
-// The axes that a text names, in its order; nothing when one is unknown.
+// The axes in a text, in its order; empty when one is unknown.
 std::vector<PageAxes::Axis> named_axes(const std::string& text) {
   std::vector<PageAxes::Axis> axes;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -30,9 +30,9 @@ Frames::Facts completed(Frames::Facts facts, const PageAxes& axes,
   facts.frames = size[axes.position(PageAxes::kTheta)];
   facts.slices = size[axes.position(PageAxes::kY)];
   facts.beamlets = size[axes.position(PageAxes::kX)];
-  // The rows of a page are frames: those of one strip are read at once.
+  // If the rows of a page are frames, those of one strip are read together.
   facts.chunk = axes.position(PageAxes::kTheta) == 1 ? std::max<std::size_t>(1, rows_together) : 1;
-  // Slices that are columns come with every row that is read.
+  // If the columns of a page are slices, each row that is read has all of them.
   if (axes.position(PageAxes::kY) == 2) facts.slice_chunk = facts.slices;
   return facts;
 }
@@ -77,7 +77,7 @@ std::vector<float> PageFrames::read(const FrameBox& box) const {
   struct Range {
     std::size_t first;
     std::size_t count;
-    std::size_t step;  // between neighbours in what is returned
+    std::size_t step;  // between neighbours in the result
   };
   const std::array<Range, 3> by_axis = {{{box.first_frame, box.frames, box.slices * beamlets()},
                                          {box.first_slice, box.slices, beamlets()},
@@ -86,7 +86,7 @@ std::vector<float> PageFrames::read(const FrameBox& box) const {
   const Range& rows = by_axis[axes_.axes[1]];
   const Range& columns = by_axis[axes_.axes[2]];
   std::vector<float> values(box.frames * box.slices * beamlets());
-  // Read in place where the order of the page is that of the result.
+  // Reads in place if the page has the order of the result.
   const bool direct = columns.step == 1 && columns.count == columns_ && rows.step == columns_;
   std::vector<float> page(direct ? 0 : rows.count * columns_);
   for (std::size_t p = 0; p < pages.count; ++p) {

@@ -1,6 +1,6 @@
-// Frames out of pages: images that a file, or a folder of files, has one after the other.
+// PageFrames: frames from pages, the images in a file or in a folder of files.
 //
-// What a page is depends on the order of the axes: with theta:y:x it is a frame, with y:theta:x the
+// The order of the axes gives a page its meaning: with theta:y:x it is a frame, with y:theta:x the
 // sinogram of a slice.
 #pragma once
 
@@ -12,37 +12,36 @@
 
 namespace firm {
 
-// All pages have the same size and type.
+// A file or folder with pages of equal size and type.
 class PageSource {
  public:
   virtual ~PageSource() = default;
 
-  // The rows `first` .. `first + count - 1` of a page, into `out`. Throws firm::Error when the file
-  // is damaged there.
+  // Reads the rows `first` .. `first + count - 1` of a page into `out`. Throws firm::Error when the
+  // file is damaged there.
   virtual void read_rows(std::size_t page, std::size_t first, std::size_t count,
                          float* out) const = 0;
 };
 
-// What pages, rows and columns are.
+// Axes of pages, rows and columns.
 struct PageAxes {
   enum Axis { kTheta, kY, kX };
   std::array<Axis, 3> axes = {kTheta, kY, kX};
-  std::string text = "theta:y:x";  // as it was asked for
+  std::string text = "theta:y:x";  // as requested
 
-  // Where among pages, rows and columns an axis is.
+  // 0: the axis is that of the pages, 1: rows, 2: columns.
   std::size_t position(Axis axis) const;
   PageAxes reversed() const;
 };
 
-// Of an array of two or three dimensions. Empty: "theta:y:x", or "theta:x" with two dimensions,
-// which is one slice: one page with rows and columns. Throws firm::Error for what is not an order
-// of these.
+// Parses the axes of an array. Default: "theta:y:x", or "theta:x" for two dimensions, which are one
+// slice in one page. Throws firm::Error unless each axis is named once.
 PageAxes page_axes(const std::string& file, const std::string& text, std::size_t dimensions);
 
 class PageFrames : public Frames {
  public:
-  // `size` is pages, rows and columns. Sizes and axes of `facts` are set here; `rows_together` is
-  // how many rows of a page are stored together.
+  // `size`: pages, rows and columns. `rows_together`: rows of a page that are stored together. Sets
+  // the sizes and axes of `facts`.
   PageFrames(std::unique_ptr<PageSource> source, const PageAxes& axes,
              const std::array<std::size_t, 3>& size, std::size_t rows_together, Facts facts);
 

@@ -1,10 +1,9 @@
-// PyXRF, of NSLS-II: a folder of files, one for each angle.
+// PyXRF (NSLS-II): a folder of files, one per angle.
 //
 //   /xrfmap/detsum/xrf_fit          (element, y, x)
 //   /xrfmap/detsum/xrf_fit_name     "Fe_K", and "compton", "elastic", ...
 //   /xrfmap/scalers/{name,val}      (y, x, scaler); I0 is "i0", "I0", "sclr_i0", or "sclr1_ch4"
-//   (HXN) /xrfmap/scan_metadata           attributes param_theta, and param_theta_units: mdeg or
-//   deg
+//   /xrfmap/scan_metadata           (HXN) attributes param_theta, param_theta_units: mdeg or deg
 #include <fmt/format.h>
 
 #include "firm/error.h"

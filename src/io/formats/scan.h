@@ -1,7 +1,6 @@
-// Scan: one site's measurement in a file, or in a folder of files, whatever their format.
+// Scan: the measurement of one site, in a file or a folder of files of any format.
 //
-// A format is a function that looks into an open file, and gives a Scan if the file is of that
-// format (formats.h). Nothing large is read by that: headers, names and angles.
+// Opening a scan reads headers, names and angles, no measurements.
 #pragma once
 
 #include <memory>
@@ -15,48 +14,48 @@ namespace firm {
 
 struct Scan {
   std::string file;                // or folder
-  std::vector<std::string> files;  // of a folder, in the order in which they are read
+  std::vector<std::string> files;  // of a folder, in reading order
   std::string format;              // "Data Exchange (HDF5)"
   std::string title;
 
-  std::unique_ptr<Frames> data;  // one frame for each angle
+  std::unique_ptr<Frames> data;  // one frame per angle
   std::unique_ptr<Frames> white;
   std::unique_ptr<Frames> dark;
-  std::unique_ptr<Frames> monitor;  // I0 at every point of `data`
+  std::unique_ptr<Frames> monitor;  // I0 at each point of `data`
 
-  // Of a file that has frames of several kinds in one dataset: how many there are, and which of
-  // them `data` has.
+  // For files with frames of several kinds in one dataset: their number, and those that are `data`.
   std::size_t frames_in_file = 0;
   std::vector<std::size_t> projections;
 
   std::vector<double> theta;  // degrees, in the order of the frames
-  std::string theta_source;   // the dataset that they come from
+  std::string theta_source;   // dataset or file, for errors
 
   std::optional<double> spacing;        // cm, between beamlets
-  std::string spacing_source;           // the dataset that it comes from
-  std::string spacing_warning;            // why one that the file has is not used; empty: it is
+  std::string spacing_source;           // dataset, for errors
+  std::string spacing_warning;          // why that of the file is not used; empty: it is
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
   std::string rotation_axis_source;
 
-  std::vector<std::string> elements;  // that the file has, where it has several
-  std::vector<std::string> scalers;   // counters that can be chosen in the same way, as "DS_IC"
-  std::string element;                // the one that `data` is of; empty where there is no choice
+  std::vector<std::string> elements;  // in the file, if it has several
+  std::vector<std::string> scalers;   // counters that can be chosen like elements: "DS_IC"
+  std::string element;                // of `data`; empty if there is no choice
 };
 
-// What to read of a file that holds several, and what a file does not tell.
+// A choice among the contents of a file, and information that the file lacks.
 struct ScanRequest {
-  std::string element = {};  // "Fe", or a scaler; empty: the file has only one,
-  bool first = false;        // or the first will do
-  std::string angles = {};  // file with the angles (angle_file.h); empty: they are in the data file
-  std::string axes = {};    // of TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
-  // I0 (monitor_reader.h), instead of that of the data: a dataset of an HDF5 file, or a file.
+  std::string element = {};  // "Fe", or a scaler; empty: the only one,
+  bool first = false;        // or the first
+  std::string angles = {};   // file with the angles (angle_file.h); default: the data file
+  std::string axes = {};     // of TIFF and .npy: "y:theta:x"; default: "theta:y:x"
+  // I0 (monitor_reader.h) to use instead of the one in the data: a dataset of an HDF5 file, or a
+  // file.
   std::string monitor = {};
   std::string monitor_file = {};
 };
 
-// A file or a folder, its format chosen by content. Throws firm::Error when it is of no format that
-// is known, naming what it looks like and what is in it; and when it is of one, but damaged or
-// incomplete.
+// Opens a file or folder; its content tells the format. Files stay open as long as the Scan exists;
+// those of a folder with one file per angle are opened for each read. Throws firm::Error when the
+// format is unknown, with a description of the content, and when data is damaged or incomplete.
 Scan open_scan(const std::string& file, const ScanRequest& request = {});
 
 }  // namespace firm

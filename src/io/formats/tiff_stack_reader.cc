@@ -1,5 +1,5 @@
-// TIFF: a folder with one file for each page, or one file with many pages. With the axes theta:y:x
-// a page is a projection, with y:theta:x the sinogram of a slice.
+// TIFF: a folder with one file per page, or one file with many pages. With the axes theta:y:x a
+// page is a projection, with y:theta:x the sinogram of a slice.
 #include <fmt/format.h>
 
 #include "firm/error.h"
@@ -15,7 +15,7 @@ std::string size_text(const TiffPage& page) {
   return fmt::format("{} x {} pixels of {}", page.rows, page.columns, page.type.name());
 }
 
-// `file` and `number` say where the page is, for the error.
+// `file` and `number`: place of the page, for the error.
 void check_same(const TiffPage& page, const TiffPage& first, const std::string& file,
                 std::size_t number, const std::string& first_name) {
   if (page.rows == first.rows && page.columns == first.columns && page.type == first.type) return;
@@ -46,7 +46,7 @@ TiffPage only_page(TiffReader& reader, const std::string& file) {
                     fmt::format("{} pages", pages.size())});
 }
 
-// One page of each file. They are opened one by one when they are read.
+// One page per file. Opens a file for each read: there may be too many to keep open.
 class FolderPages : public PageSource {
  public:
   FolderPages(std::vector<std::string> files, TiffPage first)
@@ -70,7 +70,7 @@ Scan scan_of(std::unique_ptr<PageSource> source, std::size_t count, const TiffPa
              Frames::Facts facts, const std::string& path, const ScanRequest& request) {
   facts.shape = {count, first.rows, first.columns};
   facts.type = first.type.name();
-  // One page may be the sinogram of the only slice.
+  // A single page may be the sinogram of the only slice.
   const bool flat = count == 1 && (request.axes == "theta:x" || request.axes == "x:theta");
   const PageAxes axes = page_axes(path, request.axes, flat ? 2 : 3);
   Scan scan;

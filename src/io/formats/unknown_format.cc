@@ -22,7 +22,7 @@ constexpr std::array<Signature, 4> kSignatures = {
      {"/elements", "an XRFtomo file"},
      {"/exchange", "an incomplete Data Exchange file"}}};
 
-// Empty when nothing is recognised.
+// Empty when the format is unknown.
 std::string guess_format(const h5::Reader& reader) {
   for (const Signature& s : kSignatures) {
     if (reader.has(s.path)) return s.format;
@@ -33,7 +33,7 @@ std::string guess_format(const h5::Reader& reader) {
   return "";
 }
 
-// The largest ones first: measured data is larger than what describes it.
+// Largest first: measurements are larger than their descriptions.
 std::vector<h5::Dataset> largest_datasets(const h5::Reader& reader,
                                           const std::vector<std::string>& paths) {
   std::vector<h5::Dataset> found;

@@ -1,4 +1,4 @@
-// What a file that FIRM cannot read looks like, for the error message.
+// Describes an HDF5 file of unknown format for an error message.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // XRFtomo: maps of several elements in one file.
 //
 //   /data       (element, theta, y, x)
-//   /elements   names, as in "Fe"; older files: /names
+//   /elements   names such as "Fe"; in older files /names
 //   /thetas     degrees
 #include <fmt/format.h>
 

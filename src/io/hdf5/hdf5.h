@@ -1,7 +1,7 @@
-// HDF5 files, as far as FIRM needs them: numbers, texts and attributes, read and written by path.
+// Reads and writes HDF5 files: numbers, texts and attributes by path.
 //
-// The library's own error printing is off; what it has to say is put into a firm::Error that names
-// the file and the dataset. One thread at a time may use this part of the program.
+// The library prints nothing: its message becomes part of a firm::Error that names the file and the
+// dataset. Not thread-safe: one thread at a time may use any of this.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,8 @@ namespace firm::h5 {
 
 using Shape = std::vector<std::size_t>;
 
-// Whether a file is of this format, whatever its name.
-bool is_hdf5(const std::string& file);
-
 std::size_t element_count(const Shape& shape);
-// "(181, 2, 640)"; "scalar" without dimensions.
+// "(181, 2, 640)", or "scalar" for no dimensions.
 std::string to_string(const Shape& shape);
 
 // A box within a dataset: one start and one count per dimension.
@@ -30,7 +27,7 @@ struct Slab {
   Shape count;
 };
 
-// Owns one identifier of the HDF5 library, of any kind.
+// Owns an identifier of the HDF5 library, of any kind.
 class Handle {
  public:
   Handle() = default;
@@ -48,22 +45,22 @@ class Handle {
   std::int64_t id_ = -1;
 };
 
-// A dataset of an open Reader. T is float, double or std::int64_t, and for writing also
-// std::uint16_t; the library converts from the type in the file.
+// A dataset; it keeps its file open, also after the Reader is gone. T is float, double or
+// std::int64_t; the library converts from the type in the file.
 class Dataset {
  public:
   Dataset(std::string file, std::string path, Handle handle);
 
   const std::string& path() const { return path_; }
   const Shape& shape() const { return shape_; }
-  // Shape of the chunks the dataset is stored in; empty when it is stored as one piece.
+  // Shape of a chunk; empty when the dataset is stored as one piece.
   const Shape& chunk() const { return chunk_; }
   // "float32", "uint16", "string", ...
   const std::string& type_name() const { return type_name_; }
   bool numeric() const { return numeric_; }
 
-  // Throws firm::Error when the dataset claims more values than its file can have. To be called
-  // before memory is taken for them.
+  // Throws firm::Error when the dataset claims more values than its file can hold. Call it before
+  // allocating memory for them.
   void check_size() const;
 
   template <typename T>
@@ -88,16 +85,15 @@ class Reader {
   const std::string& file() const { return file_; }
 
   bool has(const std::string& path) const;
-  // Throws firm::Error when there is none, or when it is a group.
+  // Throws firm::Error when there is no such dataset.
   Dataset dataset(const std::string& path) const;
-  // A number stored as a scalar or as an array of one.
+  // A scalar, or an array of one number.
   double number(const std::string& path) const;
   std::string text(const std::string& path) const;  // an array is joined with ':'
   std::vector<std::string> texts(const std::string& path) const;
-  // An array of texts is joined with ':'. Nothing when there is no such attribute, or when it is
-  // not text.
+  // An array of texts is joined with ':'. None when there is no such attribute, or it is not text.
   std::optional<std::string> text_attribute(const std::string& path, const std::string& name) const;
-  // Nothing when there is no such attribute, or when it is not one number.
+  // None when there is no such attribute, or it is not one number.
   std::optional<double> number_attribute(const std::string& path, const std::string& name) const;
   // Paths of all datasets, sorted.
   std::vector<std::string> dataset_paths() const;
@@ -107,8 +103,8 @@ class Reader {
   Handle handle_;
 };
 
-// Writes a new file; it takes its name at `commit`, and disappears without. Groups on the way to a
-// path are created. The same calls give the same bytes: no times are stored.
+// Writes a new file, which gets its name at `commit` and is removed without it. Creates the groups
+// of a path. Equal calls give equal bytes: no times are stored. T may also be std::uint16_t.
 class Writer {
  public:
   explicit Writer(const std::string& file);
@@ -121,7 +117,7 @@ class Writer {
   void text(const std::string& path, const std::string& value);
   void texts(const std::string& path, const std::vector<std::string>& values);
 
-  // A float32 dataset that is filled box by box. Drop the handle before `commit`.
+  // Creates a float32 dataset to be filled box by box. Release the handle before `commit`.
   Handle create(const std::string& path, const Shape& shape);
   void fill(const Handle& dataset, const std::string& path, const Slab& slab,
             std::span<const float> values);

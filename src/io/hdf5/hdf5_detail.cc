@@ -16,7 +16,7 @@ herr_t keep_first(unsigned depth, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
-// What the system said, out of the long line in which the library reports it; else the whole line.
+// The system's message within the long line of the library; the whole line if it has none.
 std::string system_message(const std::string& text) {
   constexpr std::string_view kMark = "error message = '";
   const std::size_t begin = text.find(kMark);
@@ -53,8 +53,8 @@ void Handle::reset() {
 }
 
 void prepare_library() {
-  // After a file could not be closed because the disk is full, the library's own clean-up at exit
-  // crashes (seen with 1.10.8). Handles close everything, so it is not needed.
+  // The clean-up of the library at exit crashes after a full disk kept a file from closing (seen
+  // with 1.10.8). Handles close everything, so it is not needed.
   static const bool once = H5dont_atexit() >= 0;
   static_cast<void>(once);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -1,4 +1,4 @@
-// Shared by the files that wrap the HDF5 library; nothing else includes it.
+// Internal to the files that wrap the HDF5 library.
 #pragma once
 
 #include <hdf5.h>
@@ -12,13 +12,13 @@ namespace firm::h5 {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
-// Stops the library from printing, and more; to be called before anything else is.
+// Stops the library from printing and from cleaning up at exit. Call it before anything else.
 void prepare_library();
 
-// The most specific thing the library has to say about its last failure.
+// The most specific message of the library about its last failure.
 std::string last_failure();
 
-// Throws firm::Error with the library's own words as what was found.
+// Throws firm::Error with last_failure() as what was found.
 [[noreturn]] void fail(const std::string& file, const std::string& path,
                        const std::string& expected);
 
@@ -30,8 +30,8 @@ Handle text_type();
 
 std::vector<hsize_t> extents(const Shape& shape);
 
-// The space of an array in memory. It has to have as many dimensions as the box it is exchanged
-// with: the library is twenty times slower when it has to match boxes of different rank.
+// The space of an array in memory. Give it as many dimensions as the box in the file: the library
+// is twenty times slower when the ranks differ.
 Handle space_of(const Shape& shape);
 
 // The part of a dataset's space that `slab` selects.

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "firm/error.h"
-#include "io/hdf5/hdf5_detail.h"
 #include "io/files/number_type.h"
+#include "io/hdf5/hdf5_detail.h"
 
 namespace firm::h5 {
 namespace {
@@ -52,7 +52,8 @@ Shape chunk_of(hid_t dataset, std::size_t rank) {
   return {sizes.begin(), sizes.end()};
 }
 
-void require_file(const std::string& file) {
+// Throws the reason why a file could not be opened. `failure`: the message of the library.
+[[noreturn]] void explain(const std::string& file, const std::string& failure) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {
     throw data_error({file, "", kHdf5File, std::strerror(errno)});
@@ -61,17 +62,18 @@ void require_file(const std::string& file) {
   const htri_t answer = H5Fis_hdf5(file.c_str());
   if (answer < 0) fail(file, "", "a readable HDF5 file");
   if (answer == 0) throw data_error({file, "", kHdf5File, "a file of another format"});
+  throw data_error({file, "", "a complete HDF5 file", failure});
 }
 
-// Size of the file that a dataset or attribute is in.
+// Size of the file with a dataset or attribute.
 std::uintmax_t file_bytes(hid_t object) {
   const Handle file(H5Iget_file_id(object));
   hsize_t bytes = 0;
   return H5Fget_filesize(file.get(), &bytes) < 0 ? 0 : bytes;
 }
 
-// Reads texts out of a dataset or attribute by `read(memory type, buffer)`; none when the file
-// cannot have as many.
+// Reads the texts of a dataset or attribute by `read(memory type, buffer)`; none when the file is
+// too small to hold them.
 template <typename Read>
 std::vector<std::string> read_texts(hid_t object, hid_t type, hid_t space, const Read& read) {
   const hssize_t points = H5Sget_simple_extent_npoints(space);
@@ -113,11 +115,6 @@ herr_t keep_dataset(hid_t, const char* name, const H5O_info_t* info, void* paths
 
 }  // namespace
 
-bool is_hdf5(const std::string& file) {
-  prepare_library();
-  return H5Fis_hdf5(file.c_str()) > 0;
-}
-
 Dataset::Dataset(std::string file, std::string path, Handle handle)
     : file_(std::move(file)), path_(std::move(path)), handle_(std::move(handle)) {
   const Handle space(H5Dget_space(handle_.get()));
@@ -131,7 +128,7 @@ Dataset::Dataset(std::string file, std::string path, Handle handle)
 void Dataset::check_size() const {
   const Handle properties(H5Dget_create_plist(handle_.get()));
   const H5D_layout_t layout = H5Pget_layout(properties.get());
-  // Then the values are in other files.
+  // The values are in other files.
   if (layout == H5D_VIRTUAL || H5Pget_external_count(properties.get()) > 0) return;
   const Handle type(H5Dget_type(handle_.get()));
   const std::size_t size = std::max<std::size_t>(1, H5Tget_size(type.get()));
@@ -176,9 +173,8 @@ template std::vector<std::int64_t> Dataset::read_all() const;
 
 Reader::Reader(std::string file) : file_(std::move(file)) {
   prepare_library();
-  require_file(file_);
   handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-  if (!handle_.ok()) fail(file_, "", "a complete HDF5 file");
+  if (!handle_.ok()) explain(file_, last_failure());
 }
 
 bool Reader::has(const std::string& path) const {

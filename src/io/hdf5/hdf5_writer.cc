@@ -14,7 +14,7 @@ Handle link_properties() {
   return properties;
 }
 
-// Without times in the object headers, so that equal content means equal bytes.
+// Stores no times in object headers, so that equal content means equal bytes.
 Handle object_properties(hid_t kind) {
   Handle properties(H5Pcreate(kind));
   H5Pset_obj_track_times(properties.get(), false);
@@ -44,7 +44,7 @@ Writer::Writer(const std::string& file) : pending_(file) {
   prepare_library();
   const Handle properties = object_properties(H5P_FILE_CREATE);
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
-  // Closing then fails, instead of being put off, while a dataset is still open.
+  // Makes closing fail, instead of being delayed, while a dataset is still open.
   H5Pset_fclose_degree(access.get(), H5F_CLOSE_SEMI);
   handle_ = Handle(
       H5Fcreate(pending_.temporary().c_str(), H5F_ACC_TRUNC, properties.get(), access.get()));
@@ -143,7 +143,7 @@ void Writer::attribute(const std::string& path, const std::string& name, double 
 }
 
 void Writer::commit() {
-  // Metadata reaches the disk only here, so here a full disk shows again.
+  // Writes the metadata, which may also fill the disk.
   if (H5Fflush(handle_.get(), H5F_SCOPE_GLOBAL) < 0 || H5Fclose(handle_.release()) < 0) {
     fail(pending_.path(), "", kRoom);
   }

@@ -14,7 +14,7 @@
 namespace firm {
 namespace {
 
-// Reads all of a stack, piece by piece.
+// Reads a whole stack, piece by piece.
 FieldSurvey survey(const Frames& frames, const Progress& progress) {
   const std::string stage = "reading " + frames.facts().path;
   const std::vector<FrameBox> pieces = pieces_of(frames, 0, frames.slices());
@@ -31,14 +31,13 @@ FieldReport field_report(const Frames& frames, const FieldSurvey& survey) {
   return {f.path, f.shape, f.type, f.axes, f.units, survey.values()};
 }
 
-// All that needs the values.
+// Fills in everything that depends on values.
 void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   const FieldSurvey data = survey(*scan.data, progress);
   r.fields.push_back(field_report(*scan.data, data));
   r.dead = data.dead();
   r.missing = data.missing();
-  r.jumps.level =
-      "mean of a frame, which is the same at all angles where all of the object is seen";
+  r.jumps.level = "mean of a frame, equal at all angles if the whole object is in view";
   std::vector<double> levels = data.frame_means();
   if (scan.white) {
     r.jumps.level = fmt::format("mean of the {} outermost beamlets on each side of a frame",
@@ -113,8 +112,8 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   r.rotation_axis = scan.rotation_axis;
   if (!scan.spacing_warning.empty()) r.warnings.push_back(scan.spacing_warning);
   const bool xrf = suggested_kind(r) == "xrf";
-  const std::string doubt = xrf ? xrf_unit(r.fields.front().units).doubt : "";
-  if (!doubt.empty()) r.warnings.push_back("as XRF: " + doubt);
+  const std::string warning = xrf ? xrf_unit(r.fields.front().units).warning : "";
+  if (!warning.empty()) r.warnings.push_back("as XRF: " + warning);
   r.study = suggested_study(r, request);
   return r;
 }

@@ -1,4 +1,4 @@
-// What is in a data file, found without holding it in memory.
+// Inspection: statistics of a data file, computed piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "core/progress.h"
-#include "io/hdf5/hdf5.h"
 #include "io/formats/scan.h"
+#include "io/hdf5/hdf5.h"
 
 namespace firm {
 
 struct ValueStatistics {
   std::size_t count = 0;
-  // Over the finite values; NaN when there is none.
+  // Of the finite values; NaN when there are none.
   double min = 0;
   double max = 0;
   double mean = 0;
@@ -39,17 +39,17 @@ struct AngleReport {
   std::string source;
   std::size_t count = 0;
   std::size_t not_finite = 0;
-  // Over the finite angles, in degrees.
+  // Of the finite angles, in degrees.
   double min = 0;
   double max = 0;
   std::string order;  // "ascending", "descending" or "unsorted"
-  // Smallest and largest distance between neighbours once sorted; equal to 1e-3 when uniform.
+  // Smallest and largest distance of neighbours after sorting; equal within 1e-3 if uniform.
   double min_step = 0;
   double max_step = 0;
   bool uniform = false;
 };
 
-// Beamlets of a slice that measure the same value at every angle.
+// A beamlet of a slice that measures the same value at all angles.
 struct DeadColumn {
   std::size_t slice = 0;
   std::size_t beamlet = 0;
@@ -57,19 +57,19 @@ struct DeadColumn {
 };
 struct DeadReport {
   std::size_t count = 0;
-  std::size_t zero = 0;  // of them those that are always 0: there may be nothing to measure
+  std::size_t zero = 0;           // those that are always 0: there may be nothing to measure
   std::vector<DeadColumn> first;  // at most kListed
 };
 inline constexpr std::size_t kListed = 10;
 
-// Frames whose level differs from that of the frame before, in the order of acquisition.
+// A frame whose level differs from that of the frame before, in the order of acquisition.
 struct Jump {
   std::size_t frame = 0;
-  double ratio = 0;  // to the last frame before that is not 0
+  double ratio = 0;  // to the last frame before it that is not 0
 };
 struct JumpReport {
-  std::string level;  // what is compared
-  std::string rule;   // what a jump is
+  std::string level;  // the quantity compared
+  std::string rule;   // the definition of a jump
   std::vector<Jump> frames;
 };
 
@@ -80,25 +80,25 @@ struct Inspection {
   std::string title;
   std::size_t slices = 0;
   std::size_t beamlets = 0;
-  std::vector<std::string> elements;  // that the file has, where it has several
-  std::vector<std::string> scalers;   // that can be chosen in the same way
-  std::string element;                // that this is about
-  std::vector<FieldReport> fields;    // data first, then white, dark, monitor where they are
+  std::vector<std::string> elements;  // in the file, if it has several
+  std::vector<std::string> scalers;   // can be chosen like elements
+  std::string element;                // the one inspected
+  std::vector<FieldReport> fields;    // data, then white, dark and monitor if present
   bool has_white = false;
   bool has_dark = false;
   bool has_monitor = false;
   AngleReport angles;
   DeadReport dead;
   JumpReport jumps;
-  std::vector<std::size_t> missing;     // frames that are 0 throughout, where others are not
+  std::vector<std::size_t> missing;     // frames that are 0 throughout while others are not
   std::optional<double> spacing;        // cm
   std::optional<double> rotation_axis;  // beamlets, edge coordinates
-  std::vector<std::string> warnings;    // about units, and what is not taken from the file
-  std::string study;  // lines for study.toml, with comments for what is not in the file
+  std::vector<std::string> warnings;    // about units, and contents of the file that are ignored
+  std::string study;  // lines for study.toml, with comments for missing information
 };
 
-// Of a file or a folder. Throws firm::Error when it cannot be read, or is not of a format FIRM
-// reads. Where there are several elements, about the one that is asked for, or the first.
+// Inspects a file or folder: of several elements the requested one, or the first. Throws
+// firm::Error when it cannot be read, or has an unknown format.
 Inspection inspect_file(const std::string& path, ScanRequest request = {},
                         const Progress& progress = {});
 

@@ -4,16 +4,16 @@
 
 #include <filesystem>
 
-#include "io/formats/data_units.h"
 #include "io/files/folder.h"
 #include "io/files/image_file.h"
+#include "io/formats/data_units.h"
 #include "io/study/quantity.h"
 #include "physics/attenuation.h"
 
 namespace firm {
 namespace {
 
-// A TOML text.
+// A quoted TOML string.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -28,7 +28,7 @@ std::string line(const std::string& assignment, const std::string& comment = "")
   return fmt::format("{:<31} # {}\n", assignment, comment);
 }
 
-// The name of the file without its ending, and the element, in letters that a name may have.
+// Name of the file without its extension, and the element, in characters that a name may have.
 std::string site_name(const Inspection& r) {
   std::string name = std::filesystem::path(name_of_file(r.file)).stem().string();
   if (!r.element.empty()) name += "-" + r.element;
@@ -62,7 +62,7 @@ bool needs_logarithm(const Inspection& r) {
          r.fields.front().units != "1";
 }
 
-// Why values have to be masked; empty when they need not be.
+// Why values must be masked; empty: they need not be.
 std::string bad_values(const Inspection& r) {
   for (const FieldReport& f : r.fields) {
     if (f.values.nan + f.values.infinite > 0) return "there are NaN or infinite values";
@@ -86,7 +86,7 @@ std::string image_lines(const Inspection& r) {
   text += line(fmt::format("columns = {}", r.beamlets));
   text += line(fmt::format("slices = {}", r.slices));
   if (r.spacing) return text + line("pixel_size = " + quoted(exact_length_text(*r.spacing)));
-  return text + line("# pixel_size = \"1 um\"", "fill in: the data does not tell");
+  return text + line("# pixel_size = \"1 um\"", "fill in: not in the data");
 }
 
 std::string source_lines(const Inspection& r, const ScanRequest& request) {
@@ -94,12 +94,12 @@ std::string source_lines(const Inspection& r, const ScanRequest& request) {
   if (!r.element.empty()) text += line("element = " + quoted(r.element));
   if (!request.angles.empty()) text += line("angles = " + quoted(request.angles));
   if (!request.axes.empty()) text += line("axes = " + quoted(request.axes));
-  const std::string monitor = request.monitor + request.monitor_file;  // one of them at most
+  const std::string monitor = request.monitor + request.monitor_file;  // at most one is set
   if (!monitor.empty()) text += line("monitor = " + quoted(monitor));
   return text;
 }
 
-// Of an XRF site.
+// Coefficient of an XRF site, to be filled in.
 std::string coefficient_line(const Inspection& r) {
   const std::optional<std::string> element = element_of_channel(r.element);
   const std::string comment =
@@ -122,7 +122,7 @@ std::string suggested_study(const Inspection& r, const ScanRequest& request) {
   text += line("kind = " + quoted(kind.kind), kind.why);
   text += source_lines(r, request);
   if (kind.kind == "xrf") text += coefficient_line(r);
-  if (kind.kind == "xrf" && !xrf_unit(r.fields.front().units).doubt.empty()) {
+  if (kind.kind == "xrf" && !xrf_unit(r.fields.front().units).warning.empty()) {
     text += line("# scale = 1.0", "to g/cm^2, from the unit of the data; firm calibrate finds it");
   }
   if (needs_logarithm(r)) text += line("minus_log = true", "the data is counts");
@@ -130,7 +130,7 @@ std::string suggested_study(const Inspection& r, const ScanRequest& request) {
   if (!bad.empty()) text += line("bad_values = \"mask\"", bad);
   if (!r.rotation_axis) {
     text += line("# rotation_axis = \"auto\"",
-                 fmt::format("or a number of beamlets; without it the middle, {}",
+                 fmt::format("or a number of beamlets; default: the middle, {}",
                              static_cast<double>(r.beamlets) / 2));
   }
   return text;

@@ -1,4 +1,4 @@
-// Lines for study.toml that fit a data file.
+// Suggests lines of study.toml for a data file.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace firm {
 
-// [image], and one [[site]]. What the file does not tell is a comment to be filled in, so that the
-// study is refused until it is.
 std::string suggested_kind(const Inspection& r);  // "xrf" or "xrt"
+// [image] and one [[site]]. Missing information is a comment to fill in; the study is refused until
+// that is done.
 std::string suggested_study(const Inspection& r, const ScanRequest& request);
 
 }  // namespace firm

@@ -61,8 +61,8 @@ void FieldSurvey::add(const FrameBox& box, std::span<const float> values) {
   }
 }
 
-// One sum per piece keeps the mean exact enough for any number of values; everything is in locals
-// because files are large and members would go through memory for every value.
+// One sum per piece keeps the mean exact for any number of values. Local variables stay in
+// registers; members would be stored for each value of a large file.
 void FieldSurvey::count(std::span<const float> values) {
   const float largest = largest_.value_or(std::numeric_limits<float>::infinity());
   float low = min_;
@@ -161,7 +161,7 @@ std::vector<Jump> find_jumps(const std::vector<double>& levels) {
   constexpr double kLost = std::numeric_limits<double>::infinity();
   std::vector<Jump> changes;
   std::vector<double> sizes;  // of all changes
-  std::vector<double> usual;  // of those that tell what is usual
+  std::vector<double> usual;  // of changes other than to 0
   double before = 0;
   bool lost = false;
   for (std::size_t k = 0; k < levels.size(); ++k) {

@@ -1,4 +1,4 @@
-// What inspection finds in values, piece by piece.
+// Statistics of values that arrive piece by piece.
 #pragma once
 
 #include <limits>
@@ -12,26 +12,26 @@
 
 namespace firm {
 
-// One stack of frames. Keeps one frame, and two numbers for every frame.
+// Surveys a stack of frames. Keeps one frame, and two numbers per frame.
 class FieldSurvey {
  public:
   explicit FieldSurvey(const Frames::Facts& facts);
 
-  // The next piece, in the order (frame, slice, beamlet); of a slice, the frames are in their
-  // order.
+  // Adds a piece in the order (frame, slice, beamlet). The pieces of a slice must come in the order
+  // of their frames.
   void add(const FrameBox& box, std::span<const float> values);
 
   ValueStatistics values() const;
   DeadReport dead() const;
-  // Frames whose values are all exactly 0; none when that is so for all frames.
+  // Frames whose values are all 0; empty when all frames are.
   std::vector<std::size_t> missing() const;
-  // Of the finite values of every frame; NaN where there are none.
+  // Mean of the finite values of each frame; NaN where there are none.
   std::vector<double> frame_means() const { return values_of(frame_means_); }
-  // The same of the outermost beamlets.
+  // Mean of the outermost beamlets of each frame.
   std::vector<double> outer_means() const { return values_of(outer_means_); }
 
  private:
-  // Of the finite ones among values that are added.
+  // Mean of the finite values.
   class Mean {
    public:
     void add(std::span<const float> values);
@@ -57,19 +57,18 @@ class FieldSurvey {
   float max_ = -std::numeric_limits<float>::infinity();
 
   std::vector<float> first_;    // the first frame
-  std::vector<char> constant_;  // what is the same in all frames so far
-  std::vector<char> written_;   // of every frame, whether any value is not 0
+  std::vector<char> constant_;  // whether a value is equal in all frames so far
+  std::vector<char> written_;   // whether a frame has a value other than 0
   std::vector<Mean> frame_means_;
   std::vector<Mean> outer_means_;
 };
 
-// Beamlets on each side that the object does not cover, as a rule: a twentieth.
+// Number of beamlets on each side that objects usually leave free: a twentieth.
 std::size_t outer_beamlets(std::size_t beamlets);
 
-// A level that differs from the one before by more than a tenth, and by more than nine times the
-// median of such changes: in noise, one change in a billion does. The level before is the last one
-// that is above 0; of levels that are 0, the first after one that is not is a jump, too, and does
-// not count for the median.
+// Finds levels that differ from the one before by more than a tenth, and by more than nine times
+// the median change; of changes by noise, one in a billion does. The level before is the last one
+// above 0. The first of consecutive levels of 0 is a jump, too, and does not count for the median.
 std::vector<Jump> find_jumps(const std::vector<double>& levels);
 std::string jump_rule();
 

@@ -72,7 +72,7 @@ std::span<const Unit> units_of(Dimension dimension) {
   return kAngles;
 }
 
-// "ug/cm^2", "ug/cm2", "ug cm^-2", ...; blanks do not count.
+// "ug/cm^2", "ug/cm2", "ug cm^-2", ...; ignores blanks.
 std::optional<double> area_density(std::string name) {
   std::erase(name, ' ');
   for (const Unit& mass : kMasses) {
@@ -112,8 +112,7 @@ std::string unit_names(Dimension dimension) {
   return "deg, rad";
 }
 
-// The number times the unit, as the readers of data files compute it: so equal texts there and here
-// are equal lengths.
+// Number times unit, computed as the readers of data files do: equal texts give equal lengths.
 std::optional<double> parse_quantity(Dimension dimension, const std::string& text) {
   double number = 0;
   const char* end = text.data() + text.size();

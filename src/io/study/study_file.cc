@@ -16,8 +16,7 @@
 namespace firm {
 namespace {
 
-// A TOML value. The library quotes and escapes texts; floats it would write with 17 digits, so that
-// 0.1 would not look like 0.1.
+// A TOML value. The library quotes and escapes texts, but would write the float 0.1 with 17 digits.
 std::string literal(const std::string& text) {
   std::ostringstream out;
   out << toml::toml_formatter(toml::value<std::string>(text), toml::format_flags::none);
@@ -134,8 +133,8 @@ std::optional<T> parse_all(const std::string& text) {
   return value;
 }
 
-// A setting is a number or a truth value when it reads like one that this program wrote; so "1e3"
-// or "007", which would come back as other texts, stay texts.
+// Writes a setting as a number or truth value only if that reads back as the same text: "1e3" and
+// "007" stay texts.
 std::string setting_literal(const std::string& value) {
   if (value == "true" || value == "false") return value;
   if (const auto whole = parse_all<long long>(value)) {

@@ -18,7 +18,7 @@
 namespace firm {
 namespace {
 
-// Pixels of an image are numbered with an int.
+// The number of pixels must fit into an int.
 constexpr int kMostPixelsOfASide = 32768;
 constexpr int kMostSlices = 1000000;
 
@@ -26,7 +26,7 @@ const std::vector<std::string> kTables = {"[study]", "[image]", "[[site]]", "[so
 
 std::string read_text(const std::string& path) {
   const char* expected = "a study that can be read";
-  // A directory opens, too; reading it is what fails then.
+  // A directory can be opened; only reading it fails.
   if (std::filesystem::is_directory(path)) throw usage_error({path, "", expected, "a directory"});
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -44,13 +44,13 @@ toml::table parse(const std::string& path) {
   } catch (const toml::parse_error& e) {
     const auto& position = e.source().begin;
     std::string description(e.description());
-    std::ranges::replace(description, '\n', ' ');  // the end of a line that was quoted
+    std::ranges::replace(description, '\n', ' ');  // a quoted end of line
     throw usage_error({place(path, static_cast<int>(position.line)), "", "TOML",
                        fmt::format("at column {}: {}", position.column, description)});
   }
 }
 
-// The table [name]; nothing when there is none.
+// The table [name]; null when there is none.
 const toml::table* find_table(const std::string& path, const toml::table& root,
                               const std::string& name) {
   const toml::node* node = root.get(name);
@@ -102,7 +102,7 @@ void read_image_table(const std::string& path, const toml::table& root, StudyFil
   study.pixel_size = t.length("pixel_size");
 }
 
-// Without XRF there is only matter that XRF does not see.
+// A study needs an XRT site, and an XRF site unless there is only matter that XRF does not see.
 void require_kinds(const std::string& path, const StudyFile& study) {
   const auto require = [&](const char* kind, const char* instead) {
     if (std::ranges::find(study.sites, kind, &SiteEntry::kind) != study.sites.end()) return;
@@ -113,12 +113,12 @@ void require_kinds(const std::string& path, const StudyFile& study) {
   if (!study.other) require("xrf", ", or other = true in [study]");
 }
 
-// What a coefficient is of: the compound, else the element of the channel that is read.
+// The compound, else the element of the channel; its coefficient is needed.
 std::string substance_of(const SiteEntry& site) {
   return site.compound.empty() ? element_of_channel(site.element).value_or("") : site.compound;
 }
 
-// Coefficients that the study does not give are those of element or compound at its energy.
+// Looks up a coefficient that the study does not give, at the energy of the XRT beam.
 void find_coefficient(const std::string& path, double energy, std::size_t k, SiteEntry& site) {
   const auto refuse = [&](const char* expected, const std::string& found) {
     return usage_error(
@@ -143,7 +143,7 @@ void find_coefficient(const std::string& path, double energy, std::size_t k, Sit
   site.looked_up = true;
 }
 
-// The value of a setting; nothing for types that settings do not have.
+// The value of a setting; none for types that a setting cannot have.
 std::optional<std::string> setting_text(const toml::node& node) {
   if (node.is_string()) return node.as_string()->get();
   if (node.is_integer()) return fmt::format("{}", node.as_integer()->get());
@@ -152,7 +152,7 @@ std::optional<std::string> setting_text(const toml::node& node) {
   return {};
 }
 
-// A key in quotes may hold a '.', and could then not be told from a key of a table.
+// Rejects quoted keys: with a '.' they would look like a key of a table.
 bool bare(const std::string& key) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -199,7 +199,7 @@ StudyFile read_study(const std::string& path) {
   }
   if (const toml::table* solve = find_table(path, root, "solve")) {
     flatten(path, "", *solve, study.settings);
-    // The library sorts by key; errors about settings are better told in the order of the file.
+    // The library sorts by key; restore the order of the file for errors about settings.
     std::ranges::stable_sort(study.settings, {}, &Setting::line);
   }
   return study;

@@ -25,8 +25,8 @@ bool letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// Whether the name may become part of a file name and the name of an HDF5 group. "other" is the
-// name of the images of w_other.
+// Whether the name can be part of a file name and the name of an HDF5 group. "other" names the
+// images of w_other.
 bool usable_name(const std::string& name) {
   const auto allowed = [](char c) {
     return letter_or_digit(c) || c == '-' || c == '_' || c == '.';
@@ -48,13 +48,13 @@ void read_name(const StudyTable& t, const std::vector<SiteEntry>& before, SiteEn
                 fmt::format("\"{}\", the name of the site in line {}", site.name, same->line));
 }
 
-// Keys that make sense for one kind only.
+// Rejects keys that belong to the other kind of site.
 void refuse_keys_of(const char* kind, const StudyTable& t, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     if (!t.has(key)) continue;
     const char* other = std::string(kind) == "xrf" ? "xrt" : "xrf";
     throw t.error(key, fmt::format("no such key for kind \"{}\"", other),
-                  fmt::format("one; it belongs to kind \"{}\"", kind));
+                  fmt::format("a key of kind \"{}\"", kind));
   }
 }
 
@@ -76,7 +76,7 @@ void read_source(const StudyTable& t, SiteEntry& site) {
   if (t.has("binning")) site.binning = t.whole("binning", 1, kMostBinning);
 }
 
-// A number is in cm^2/g; text has a unit.
+// A number is in cm^2/g; a text has a unit.
 void read_coefficient(const StudyTable& t, SiteEntry& site) {
   if (t.has("compound")) site.compound = t.nonempty_text("compound");
   if (t.is_text("coefficient")) {
@@ -115,7 +115,8 @@ void read_geometry(const StudyTable& t, SiteEntry& site) {
   if (t.has("axis_search")) {
     site.axis_search = t.positive("axis_search");
     if (!site.find_rotation_axis) {
-      throw t.error("axis_search", "rotation_axis = \"auto\" with it", "another, or none");
+      throw t.error("axis_search", "rotation_axis = \"auto\" in the same site",
+                    "another value, or none");
     }
   }
   read_shift(t, site);
@@ -151,7 +152,7 @@ void read_preparation(const StudyTable& t, Preparation& p) {
   if (t.has("scale")) p.scale = t.positive("scale");
 }
 
-// As `firm pki` shows it: spaces and capitals do not count.
+// Accepts the format of `firm pki`: ignores spaces and case.
 std::string read_key(const StudyTable& t) {
   std::string digits;
   for (const char c : t.text("key")) {

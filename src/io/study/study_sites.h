@@ -1,4 +1,4 @@
-// Shared by the files that read study.toml with toml++; nothing else includes it.
+// Internal to the files that read study.toml with toml++.
 #pragma once
 
 #include <toml++/toml.h>
@@ -10,7 +10,7 @@
 
 namespace firm {
 
-// The tables [[site]] of the study.
+// Reads the tables [[site]] of the study.
 std::vector<SiteEntry> read_sites(const std::string& path, const toml::table& root);
 
 }  // namespace firm

@@ -19,7 +19,7 @@ std::string as_toml(const T& value) {
   return out.str();
 }
 
-// Levenshtein distance: letters to insert, to remove or to change.
+// Levenshtein distance.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// Shared by the files that read study.toml with toml++; nothing else includes it.
+// Internal to the files that read study.toml with toml++.
 #pragma once
 
 #include <toml++/toml.h>
@@ -12,10 +12,10 @@
 
 namespace firm {
 
-// `integer 3`, `text "abc"`, `an array`, ...: what a value is, for errors.
+// Describes a value for errors: `integer 3`, `text "abc"`, `an array`, ...
 std::string describe_value(const toml::node& node);
 
-// ` (did you mean x?)` for the known name that is nearest to `name`; empty when none is near.
+// ` (did you mean x?)` with the known name most similar to `name`; empty when none is similar.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
 int line_of(const toml::node& node);
@@ -24,8 +24,8 @@ int line_of(const toml::key& key);
 // "study.toml:12".
 std::string place(const std::string& path, int line);
 
-// One table of the study whose keys are known. What is read is of the type that is asked for and
-// within its range; everything else is a firm::Error that says where.
+// A table of the study with known keys. Each function returns a value of the right type and range,
+// or throws firm::Error that names the line and the key.
 class StudyTable {
  public:
   // `prefix` goes before a key's name in errors: "[image] ", "site[2].". Throws on unknown keys.
@@ -38,20 +38,20 @@ class StudyTable {
   std::string text(const std::string& key) const;
   std::string nonempty_text(const std::string& key) const;
   int whole(const std::string& key, int smallest, int largest) const;
-  double number(const std::string& key) const;    // finite; a whole number will do
+  double number(const std::string& key) const;    // finite; may be an integer
   double positive(const std::string& key) const;  // a number above 0
   double length(const std::string& key) const;    // in cm, positive
-  bool is_text(const std::string& key) const;     // whether it is there, and a text
-  // With its unit, of any sign, in the unit of FIRM.
+  bool is_text(const std::string& key) const;     // whether the key exists and is a text
+  // A number with a unit, of any sign, converted to the unit of FIRM.
   double quantity(const std::string& key, Dimension dimension, const char* example) const;
-  // An array of so many.
+  // An array of `count` quantities.
   std::vector<double> quantities(const std::string& key, Dimension dimension, std::size_t count,
                                  const char* example) const;
-  // One of these texts.
+  // One of `choices`.
   std::string choice(const std::string& key, const std::vector<std::string>& choices) const;
   bool boolean(const std::string& key) const;
 
-  // For what this class does not check; the line is the key's, or the table's without the key.
+  // An error for further checks; names the line of the key, or of the table if the key is missing.
   Error error(const std::string& key, const std::string& expected, const std::string& found) const;
 
  private:

@@ -29,7 +29,7 @@ bool set_tags(TIFF* file, std::size_t rows, std::size_t columns, const std::stri
          TIFFSetField(file, TIFFTAG_IMAGEDESCRIPTION, description.c_str()) == 1;
 }
 
-// From a copy: on a big-endian machine the library turns the bytes round in place.
+// Writes from a copy: on a big-endian machine the library swaps bytes in place.
 bool write_pixels(TIFF* file, std::span<const float> values) {
   std::vector<float> copy(values.begin(), values.end());
   const auto bytes = static_cast<tmsize_t>(copy.size() * sizeof(float));
@@ -50,7 +50,7 @@ void write_tiff(const std::string& path, std::size_t rows, std::size_t columns,
   tiff::Handle file = tiff::open(pending.temporary(), "wl", complaint);
   const bool written = file && set_tags(file.get(), rows, columns, description, pixel_size_cm) &&
                        write_pixels(file.get(), values) && TIFFWriteDirectory(file.get()) == 1;
-  // Closing can fail, too, but says so only by a complaint.
+  // A failure to close shows only as a complaint.
   file.reset();
   if (!written || !complaint.empty()) {
     if (complaint.empty()) complaint = "a failure of the TIFF library";

@@ -1,4 +1,4 @@
-// One image as a float32 TIFF, which ImageJ and TomoPy's readers open.
+// Writes an image as a float32 TIFF that ImageJ and TomoPy open.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace firm {
 
-// `values` row by row from the top; `description` becomes the ImageDescription, and the size of a
-// pixel the resolution. The same arguments give the same bytes: no date is stored. Throws
-// firm::Error when the file cannot be written, and then leaves what was there before.
+// `values`: row by row from the top. `description` becomes the ImageDescription, the size of a
+// pixel the resolution. Equal arguments give equal bytes: no date is stored. Throws firm::Error
+// when the file cannot be written, and leaves an existing file unchanged then.
 void write_tiff(const std::string& path, std::size_t rows, std::size_t columns,
                 std::span<const float> values, const std::string& description,
                 double pixel_size_cm);

@@ -12,8 +12,7 @@ struct Free {
   void operator()(TIFFOpenOptions* options) const { TIFFOpenOptionsFree(options); }
 };
 
-// What the library says instead of printing it. Only its first complaint is kept: the later ones
-// follow from it.
+// Keeps the first complaint of the library, from which later ones follow, instead of printing it.
 int keep_first_complaint(TIFF* /*file*/, void* text, const char* /*module*/, const char* format,
                          va_list arguments) {
   const int code = errno;
@@ -22,10 +21,10 @@ int keep_first_complaint(TIFF* /*file*/, void* text, const char* /*module*/, con
     char line[256] = "";
     std::vsnprintf(line, sizeof line, format, arguments);
     kept = line;
-    // The library does not pass on what the system said to it, such as "No space left on device".
+    // The library drops the message of the system, such as "No space left on device".
     if (code != 0) kept += std::string(": ") + std::strerror(code);
   }
-  return 1;  // not to be printed
+  return 1;  // keeps the library from printing it
 }
 
 int ignore_warning(TIFF* /*file*/, void* /*data*/, const char* /*module*/, const char* /*format*/,

@@ -1,4 +1,4 @@
-// Shared by the files that wrap the TIFF library; nothing else includes it.
+// Internal to the files that wrap the TIFF library.
 #pragma once
 
 #include <tiffio.h>
@@ -14,9 +14,9 @@ struct Close {
 };
 using Handle = std::unique_ptr<TIFF, Close>;
 
-// Without printing: the first thing that the library complains about is put into `complaint`, which
-// has to live as long as the file is open. Set errno to 0 before calls: what it is after a failure
-// becomes part of the complaint. With `most_bytes` the library takes no more memory at once.
+// Opens a file. The library prints nothing: its first error goes to `complaint`, which must live as
+// long as the file is open. Set errno to 0 before calls: its value after a failure becomes part of
+// the complaint. `most_bytes` limits each memory allocation of the library; 0: no limit.
 Handle open(const std::string& path, const char* mode, std::string& complaint,
             std::uintmax_t most_bytes = 0);
 

@@ -13,7 +13,7 @@
 namespace firm {
 namespace {
 
-// A field with the default that the format gives it.
+// A field, or its default in the format.
 template <typename T>
 T field(TIFF* file, ttag_t tag) {
   T value{};
@@ -30,7 +30,7 @@ NumberType type_of(TIFF* file) {
     case SAMPLEFORMAT_IEEEFP:
       type.kind = NumberType::Kind::kFloat;
       break;
-    default:  // also of files that do not say
+    default:  // the default of the format
       type.kind = NumberType::Kind::kUnsigned;
   }
   const auto bits = field<std::uint16_t>(file, TIFFTAG_BITSPERSAMPLE);
@@ -38,7 +38,7 @@ NumberType type_of(TIFF* file) {
   return type;
 }
 
-// Rows and columns that are decoded together.
+// A strip or tile: rows and columns that are decoded together.
 struct Piece {
   bool tile = false;
   std::size_t rows = 0;
@@ -52,7 +52,7 @@ class TiffReader::File {
  public:
   explicit File(const std::string& path) : path_(path), bytes_(RawFile(path).size()) {
     errno = 0;
-    // Not mapped into memory, where a file that is cut off meanwhile would end the program.
+    // 'm': does not map the file into memory, where truncating it would crash the program.
     handle_ = tiff::open(path, "rm", complaint_, plausible_bytes(bytes_));
     if (!handle_) fail("a TIFF");
   }
@@ -65,7 +65,7 @@ class TiffReader::File {
   [[noreturn]] void fail(const std::string& expected) const {
     throw data_error({path_, "", expected, complaint_.empty() ? "a damaged TIFF" : complaint_});
   }
-  // `page` is counted from 0.
+  // `page` counts from 0.
   [[noreturn]] void refuse(std::size_t page, const std::string& expected,
                            const std::string& found) const {
     throw data_error({path_, fmt::format("page {}", page), expected, found});
@@ -73,7 +73,7 @@ class TiffReader::File {
 
   TiffPage describe(std::size_t number) const;
   Piece piece(const TiffPage& page) const;
-  // The piece that has row `row`, from its column `column` on.
+  // Decodes the piece that contains `row` and `column`.
   void decode(const Piece& piece, std::size_t row, std::size_t column, std::span<std::byte> out);
 
  private:
@@ -163,7 +163,7 @@ std::vector<TiffPage> TiffReader::pages() {
     pages.push_back(file_->describe(pages.size()));
     file_->forget_complaints();
   } while (TIFFLastDirectory(file_->get()) == 0 && TIFFReadDirectory(file_->get()) == 1);
-  // Not to be taken for the last one.
+  // A damaged page must not pass for the last one.
   if (TIFFLastDirectory(file_->get()) == 0) file_->fail("pages that can be read");
   return pages;
 }

@@ -1,4 +1,4 @@
-// TiffReader: pages of a TIFF as numbers, one per pixel.
+// TiffReader: reads pages of a TIFF as numbers, one per pixel.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,16 @@ struct TiffPage {
   std::uint64_t offset = 0;       // of its directory in the file
 };
 
-// Compressed or not, in strips or tiles, of either byte order. Not for use by several threads.
+// Reads strips and tiles, compressed or not, of either byte order. Not thread-safe.
 class TiffReader {
  public:
-  // Throws firm::Error when it is not a TIFF, or damaged.
+  // Throws firm::Error when the file is no TIFF, or damaged.
   explicit TiffReader(const std::string& path);
   ~TiffReader();
 
-  // Throws firm::Error for a page that has not one number per pixel, an integer or a float of 4 or
-  // 8 bytes.
+  // Throws firm::Error unless each pixel of each page is one integer, or one float of 4 or 8 bytes.
   std::vector<TiffPage> pages();
-  // The rows `first` .. `first + count - 1` of a page, into `out`.
+  // Reads the rows `first` .. `first + count - 1` of a page into `out`.
   void read_rows(const TiffPage& page, std::size_t first, std::size_t count, float* out);
 
  private:

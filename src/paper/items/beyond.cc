@@ -1,4 +1,4 @@
-// Beyond the paper: what each method needs for the same result.
+// Beyond the paper: rounds, traffic and time that each method needs for the same result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include "paper/csv.h"
 #include "paper/item.h"
 #include "report/charts/chart.h"
+#include "solve/method_names.h"
 
 namespace firm::paper {
 namespace {
@@ -16,26 +17,28 @@ struct Contender {
   const char* setting;  // "key=value", or empty
 };
 
-constexpr Contender kContenders[] = {{"firm", "firm", ""},
-                                     {"firm+", "firm+", ""},
-                                     {"fedpgd", "fedpgd", ""},
-                                     {"fedpgd, accelerated", "fedpgd", "fedpgd.accelerated"},
-                                     {"firm-ds", "firm-ds", ""}};
+constexpr Contender kContenders[] = {{"firm", method::kFirm, ""},
+                                     {"firm+", method::kFirmPlus, ""},
+                                     {"fedpgd", method::kFedPgd, ""},
+                                     {"fedpgd, accelerated", method::kFedPgd, "fedpgd.accelerated"},
+                                     {"firm-ds", method::kFirmDs, ""}};
 
-// Without noise until f is as small as FIRM's at its end, with noise until the data is fitted.
+// Without noise, runs until f is as small as FIRM's final value; with noise, until the data is
+// fitted.
 Trial trial_of(const Plan& plan, const Contender& c, double s) {
   Trial trial = plan.trial(c.method, s);
   const std::string method = c.method;
-  if (method == "firm" || method == "firm+") {
+  if (method == method::kFirm || method == method::kFirmPlus) {
     trial.settings = {{"firm.hold", fmt::format("{}", plan.hold)}};
   }
   if (*c.setting != '\0') trial.settings.emplace_back(c.setting, "true");
   trial.timed = true;
-  if (s > 0) return until_discrepancy(trial, method == "firm-ds" ? 3 : 1);
+  if (s > 0) return until_discrepancy(trial, method == method::kFirmDs ? 3 : 1);
   trial.settings.emplace_back("stop.objective", number_text(plan.target));
   trial.settings.emplace_back("stop.rounds", fmt::format("{}", 2 * plan.firm_rounds()));
   trial.expected_rounds = *c.setting != '\0' ? 300 : plan.firm_rounds();
-  if (method == "firm-ds") trial.expected_rounds = 600;  // about as much work as these
+  if (method == method::kFirmDs)
+    trial.expected_rounds = 600;  // of equal work: its rounds are longer
   return trial;
 }
 

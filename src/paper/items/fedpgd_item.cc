@@ -1,5 +1,5 @@
 // FIRM against FedPGD: objective, step norm, ||D w|| and time per round. FedPGD projects exactly,
-// pixel by pixel; a few rounds with a general QP solver show what the paper's 52 times are about.
+// pixel by pixel; a few rounds with a general QP solver explain the paper's factor of 52.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +7,10 @@
 #include <optional>
 
 #include "paper/csv.h"
-#include "paper/items/general_fedpgd.h"
 #include "paper/item.h"
+#include "paper/items/general_fedpgd.h"
 #include "report/charts/chart.h"
+#include "solve/method_names.h"
 
 namespace firm::paper {
 namespace {
@@ -35,7 +36,7 @@ Trial firm_trial(const Plan& plan, double s) {
 }
 
 Trial fedpgd_trial(const Plan& plan, double s) {
-  Trial trial = for_rounds(plan.trial("fedpgd", s), plan.firm_rounds());
+  Trial trial = for_rounds(plan.trial(method::kFedPgd, s), plan.firm_rounds());
   trial.curve = Curve::kRounds;
   trial.timed = true;
   return trial;
@@ -55,7 +56,7 @@ Finding firm_stops(const Plan& plan, const Pair& p) {
           ""};
 }
 
-// The largest difference of f between the two, while FIRM's r is 1.
+// The largest relative difference of f between the two methods while FIRM's r is 1.
 double largest_difference(const Plan& plan, const Pair& p) {
   double worst = 0;
   const std::size_t count = std::min(p.firm.curve.round.size(), p.fedpgd.curve.round.size());
@@ -120,7 +121,7 @@ Finding fedpgd_stops(const Pair& p, const GeneralFedPgd* general) {
 
 Finding exact_time(const Pair& p) {
   const double ratio = seconds_per_round(p.fedpgd) / seconds_per_round(p.firm);
-  return {"A round of FedPGD is far dearer than one of FIRM.",
+  return {"A round of FedPGD is far more expensive than one of FIRM.",
           fmt::format("With the exact projection, O(N log N) per pixel, a round takes {:.2f} ms, "
                       "FIRM's {:.2f} ms: {:.1f} times.",
                       1e3 * seconds_per_round(p.fedpgd), 1e3 * seconds_per_round(p.firm), ratio),
@@ -166,7 +167,7 @@ void write_data(const std::vector<Pair>& pairs, const std::string& path) {
   csv.write(path);
 }
 
-// Seconds of the general solver, as a straight line.
+// Extrapolated seconds of the general solver, a straight line.
 Series general_seconds(const GeneralFedPgd& g, const Rounds& like) {
   Series line{"FedPGD, " + g.solver + ", extrapolated", {}, {}, {}, {}, 2};
   line.x = like.round;
@@ -194,7 +195,7 @@ void draw(const std::vector<Pair>& pairs, const GeneralFedPgd* general, const st
       if (general != nullptr && q.values == &Rounds::seconds) {
         chart.series.push_back(general_seconds(*general, p.fedpgd.curve));
       }
-      if (q.values == &Rounds::step_norm) chart.levels = {{kStepTolerance, "\u03b5"}};
+      if (q.values == &Rounds::step_norm) chart.reference_lines = {{kStepTolerance, "\u03b5"}};
       figure.charts.push_back(chart);
     }
   }
@@ -222,8 +223,8 @@ class FedPgdItem : public Item {
       pairs.push_back({s, results.get(firm_trial(plan, s)), results.get(fedpgd_trial(plan, s))});
     }
     Section section{name(), "FIRM against FedPGD",
-                    fmt::format("{} angles; FIRM with r = 1 for {} rounds, then 0.9; FedPGD as "
-                                "many rounds.",
+                    fmt::format("{} angles; FIRM with r = 1 for {} rounds, then 0.9; FedPGD for "
+                                "the same number of rounds.",
                                 plan.angles, plan.hold)};
     std::optional<GeneralFedPgd> general;
     if (has_general_fedpgd()) general = general_fedpgd(plan, results);

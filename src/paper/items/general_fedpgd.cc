@@ -8,12 +8,13 @@
 #include "core/timing.h"
 #include "model/problem.h"
 #include "paper/items/general_projection.h"
+#include "solve/method_names.h"
 #include "solve/methods/projection.h"
 
 namespace firm::paper {
 namespace {
 
-constexpr double kTolerance = 1e-6;  // as solvers have it when nothing is said
+constexpr double kTolerance = 1e-6;  // a usual default of solvers
 
 std::string id_of(const Plan& plan) {
   return fmt::format("{}_rounds={}", plan.trial("fedpgd-general", 0).id(), plan.general_rounds);
@@ -44,7 +45,7 @@ double deviation(const std::vector<double>& c, const Block& v, const Block& w) {
 }
 
 Json run(const Plan& plan, int threads, const Watch& watch) {
-  const SimulatedStudy made = study_of(plan.trial("fedpgd", 0));
+  const SimulatedStudy made = study_of(plan.trial(method::kFedPgd, 0));
   Problem problem(made.study, made.data, {threads});
   std::vector<double> c;
   for (std::size_t i = 0; i + 1 < made.study.sites.size(); ++i) {
@@ -83,8 +84,8 @@ Json run(const Plan& plan, int threads, const Watch& watch) {
 bool has_general_fedpgd() { return has_general_projection(); }
 
 Task general_fedpgd_task(const Plan& plan) {
-  // A projection takes as long as about ten thousand rounds of projections onto rays.
-  return {id_of(plan), 1e4 * plan.general_rounds * plan.trial("fedpgd", 0).cost(), true,
+  // A projection onto W takes about as long as ten thousand products with A.
+  return {id_of(plan), 1e4 * plan.general_rounds * plan.trial(method::kFedPgd, 0).cost(), true,
           [plan](int threads, const Watch& watch) { return run(plan, threads, watch); }};
 }
 

@@ -1,4 +1,5 @@
-// FedPGD as the paper ran it: every projection by a general QP solver. A few rounds, for the time.
+// FedPGD as in the paper, with every projection by a general QP solver. Runs a few rounds to
+// measure their time.
 #pragma once
 
 #include "paper/campaign.h"
@@ -9,10 +10,10 @@ namespace firm::paper {
 struct GeneralFedPgd {
   std::string solver;
   int rounds = 0;
-  double seconds_per_round = 0;  // of projections onto W and products with A
+  double seconds_per_round = 0;  // projections onto W and products with A
   double iterations = 0;         // of the solver, per projection
   double objective = 0;          // after these rounds
-  double deviation = 0;          // ||w - P(v)||, P exact, of the last projection
+  double deviation = 0;          // ||w - P(v)|| of the last projection, with P exact
 };
 
 // Whether this program was built with the solver.

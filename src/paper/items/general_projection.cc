@@ -22,9 +22,9 @@ namespace {
 using Ipopt::Index;
 using Ipopt::Number;
 
-// The programme as Ipopt asks for it. Variables are numbered as they lie in the block: number
-// p N + i is site i of pixel p. Constraint p is that of pixel p, and number p N + i of the
-// Jacobian's entries is its derivative by site i.
+// The quadratic programme in the interface of Ipopt. Variables are numbered as in the block: number
+// p N + i is site i of pixel p. Constraint p belongs to pixel p, and entry p N + i of the Jacobian
+// is its derivative by site i.
 class Programme : public Ipopt::TNLP {
  public:
   // Copies c and v.
@@ -55,7 +55,7 @@ class Programme : public Ipopt::TNLP {
     return true;
   }
 
-  // Ipopt moves it inside the bounds.
+  // Ipopt moves the starting point inside the bounds.
   bool get_starting_point(Index /*n*/, bool /*init_x*/, Number* w, bool /*init_z*/,
                           Number* /*z_lower*/, Number* /*z_upper*/, Index /*m*/,
                           bool /*init_lambda*/, Number* /*lambda*/) override {
@@ -83,7 +83,7 @@ class Programme : public Ipopt::TNLP {
     return true;
   }
 
-  // Ipopt asks for the positions with values = nullptr, then for the values.
+  // Ipopt first calls it with values = nullptr for the positions, then for the values.
   bool eval_jac_g(Index /*n*/, const Number* /*w*/, bool /*new_w*/, Index m, Index entries,
                   Index* rows, Index* columns, Number* values) override {
     if (values == nullptr) {
@@ -97,7 +97,7 @@ class Programme : public Ipopt::TNLP {
     return true;
   }
 
-  // The identity: the constraints are linear.
+  // The Hessian is the identity, because the constraints are linear.
   bool eval_h(Index /*n*/, const Number* /*w*/, bool /*new_w*/, Number factor, Index /*m*/,
               const Number* /*lambda*/, bool /*new_lambda*/, Index entries, Index* rows,
               Index* columns, Number* values) override {
@@ -121,7 +121,7 @@ class Programme : public Ipopt::TNLP {
 
  private:
   Index pixels_;
-  std::vector<double> row_;  // of the constraints: -c_1 .. -c_{N-1}, 1
+  std::vector<double> row_;  // coefficients of a constraint: -c_1 .. -c_{N-1}, 1
   std::vector<double> v_;
   std::vector<double> w_;
 };
@@ -131,7 +131,7 @@ const char* describe(Ipopt::ApplicationReturnStatus status) {
     case Ipopt::Solve_Succeeded:
       return "solved";
     case Ipopt::Solved_To_Acceptable_Level:
-      return "solved to a weaker tolerance only";
+      return "solved only to a weaker tolerance";
     case Ipopt::Infeasible_Problem_Detected:
       return "infeasible problem detected";
     case Ipopt::Search_Direction_Becomes_Too_Small:
@@ -168,14 +168,14 @@ Ipopt::SmartPtr<Ipopt::IpoptApplication> make_solver(double tolerance) {
   const Ipopt::SmartPtr<Ipopt::IpoptApplication> solver = new Ipopt::IpoptApplication(false);
   const Ipopt::SmartPtr<Ipopt::OptionsList> options = solver->Options();
   options->SetNumericValue("tol", tolerance);
-  options->SetIntegerValue("acceptable_iter", 0);  // nothing less than tol
+  options->SetIntegerValue("acceptable_iter", 0);  // accept no weaker tolerance
   options->SetStringValue("linear_solver", "mumps");
   options->SetStringValue("jac_c_constant", "yes");
   options->SetStringValue("hessian_constant", "yes");
   options->SetStringValue("honor_original_bounds", "yes");
   options->SetIntegerValue("print_level", 0);
   options->SetStringValue("sb", "yes");
-  check(solver->Initialize(""));  // "": reads no options from a file ipopt.opt
+  check(solver->Initialize(""));  // "": do not read the options file ipopt.opt
   return solver;
 }
 

@@ -6,16 +6,17 @@
 #include <cmath>
 
 #include "firm/error.h"
+#include "solve/method_names.h"
 
 namespace firm::paper {
 namespace {
 
-// Where IIR stops without noise.
+// When a reconstruction of each site alone stops without noise.
 enum class AloneStop { kStep, kRounds };
 
 Trial joint_trial(const Plan& plan, int angles, double s, double gamma, int sample,
                   Largest largest = Largest::kNoisy) {
-  Trial trial = s == 0 ? plan.firm(s) : plan.trial("firm", s);
+  Trial trial = s == 0 ? plan.firm(s) : plan.trial(method::kFirm, s);
   trial.angles = angles;
   trial.sample = sample;
   trial.largest = largest;
@@ -26,7 +27,7 @@ Trial joint_trial(const Plan& plan, int angles, double s, double gamma, int samp
 
 Trial noisy_alone(const Plan& plan, int angles, double s, double gamma, int sample,
                   Largest largest = Largest::kNoisy) {
-  Trial trial = plan.trial("pgd", s);
+  Trial trial = plan.trial(method::kPgd, s);
   trial.angles = angles;
   trial.sample = sample;
   trial.largest = largest;
@@ -35,7 +36,7 @@ Trial noisy_alone(const Plan& plan, int angles, double s, double gamma, int samp
 }
 
 Trial clean_alone(const Plan& plan, int angles, AloneStop stop) {
-  Trial trial = plan.trial("pgd", 0);
+  Trial trial = plan.trial(method::kPgd, 0);
   trial.angles = angles;
   if (stop == AloneStop::kRounds) return for_rounds(trial, plan.firm_rounds());
   trial.settings = {{"stop.step", number_text(kStepTolerance)}};
@@ -61,7 +62,7 @@ Cell make_cell(int angles, double s, double gamma, const std::vector<TrialResult
   return cell;
 }
 
-// The value below which a part q of the sorted values lies, interpolated.
+// The value below which a fraction q of the sorted values lies, interpolated.
 double percentile(const std::vector<double>& sorted, double q) {
   const double at = q * static_cast<double>(sorted.size() - 1);
   const auto k = static_cast<std::size_t>(at);

@@ -1,12 +1,12 @@
-// Multimodality: the joint problem, solved by FIRM, against every site alone (IIR), solved by PGD.
+// Multimodality: the joint problem, solved by FIRM, against each site alone (IIR), solved by PGD.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "paper/csv.h"
-#include "paper/items/grid.h"
 #include "paper/item.h"
+#include "paper/items/grid.h"
 #include "report/charts/chart.h"
 
 namespace firm::paper {
@@ -49,11 +49,11 @@ Finding without_noise(const Grid& grid) {
           mean_of(equal) > noisy   ? Verdict::kHolds
           : mean_of(paper) > noisy ? Verdict::kPartly
                                    : Verdict::kDiffers,
-          "Most of the gap without noise is how long each method runs: PGD's rule ends it long "
-          "before FIRM's."};
+          "Most of the gap without noise comes from how long each method runs: PGD's rule stops "
+          "long before FIRM's."};
 }
 
-// "11.1 % at s = 0.01, ..." for gamma = 1.
+// Gaps for gamma = 1 as text: "11.1 % at s = 0.01, ...".
 std::string gaps_text(const Grid& grid, const std::vector<Cell>& cells) {
   std::string text;
   for (const double s : grid.noise) {
@@ -75,8 +75,8 @@ Finding shrinks(const Grid& grid) {
           falls                          ? Verdict::kHolds
           : means.back() < means.front() ? Verdict::kPartly
                                          : Verdict::kDiffers,
-          "The rule takes max(b) from noisy data, which is the larger the more noise there is: it "
-          "stops both methods earlier. The next line has the rule at the level of the noise."};
+          "The rule takes max(b) from noisy data, which grows with the noise and so stops both "
+          "methods earlier. In the next line the rule stops at the level of the noise."};
 }
 
 Finding at_noise(const Grid& grid) {
@@ -91,7 +91,7 @@ Finding at_noise(const Grid& grid) {
           Verdict::kShown, ""};
 }
 
-// How much the distance changes between the smallest and the largest gamma, averaged over angles.
+// Relative change of the distance over all gammas, averaged over the angle counts.
 double sensitivity(const Grid& grid, double s, bool joint) {
   double sum = 0;
   for (const int angles : grid.angles) {
@@ -122,8 +122,8 @@ Finding depends_on_gamma(const Grid& grid) {
   }
   return {
       "FIRM depends less on the step scale \u03b3 than PGD.",
-      fmt::format("From \u03b3 = {:g} to {:g} the distance changes by at most these parts with "
-                  "FIRM and PGD, mean over the angle counts: {}.",
+      fmt::format("From \u03b3 = {:g} to {:g} the distance changes by at most this much with FIRM "
+                  "and PGD, mean over the angle counts: {}.",
                   grid.gammas.front(), grid.gammas.back(), text),
       everywhere          ? Verdict::kHolds
       : sums[0] < sums[1] ? Verdict::kPartly
@@ -131,7 +131,7 @@ Finding depends_on_gamma(const Grid& grid) {
       everywhere
           ? ""
           : "Both depend little on it. With large steps and much noise a run takes six rounds, and "
-            "the last of them overshoots the level by more in one method than in the other."};
+            "the last one overshoots the target more in one method than in the other."};
 }
 
 Finding improves(const Grid& grid) {
@@ -177,7 +177,7 @@ Finding spread(const Grid& grid) {
                                   : Verdict::kDiffers,
           worst < 0.05
               ? ""
-              : "It is largest where a run takes so few rounds that one more or less counts."};
+              : "It is largest where a run takes so few rounds that a single one matters."};
 }
 
 void write_data(const Grid& grid, const std::string& path) {
@@ -217,8 +217,8 @@ Series series_of(const Grid& grid, double gamma, std::size_t level, Spread Cell:
 void draw(const Grid& grid, const std::string& path) {
   Figure figure{"Joint reconstruction (FIRM) against each site alone (PGD)", 3, {}};
   for (const double gamma : grid.gammas) {
-    const auto add = [&](const char* what, const char* label, Spread Cell::*quantity) {
-      Chart chart{fmt::format("{}, \u03b3 = {:g}", what, gamma), {"angles"}, {label}, {}, {}};
+    const auto add = [&](const char* title, const char* label, Spread Cell::*quantity) {
+      Chart chart{fmt::format("{}, \u03b3 = {:g}", title, gamma), {"angles"}, {label}, {}, {}};
       for (std::size_t k = 0; k < grid.noise.size(); ++k) {
         chart.series.push_back(series_of(grid, gamma, k, quantity));
       }
@@ -227,7 +227,7 @@ void draw(const Grid& grid, const std::string& path) {
     add("joint", "distance to the truth", &Cell::joint);
     add("IIR", "distance to the truth", &Cell::alone);
     add("relative gap", "gap in %", &Cell::gap);
-    // The two distances on one scale.
+    // Both distances share one scale.
     Chart& joint = figure.charts[figure.charts.size() - 3];
     Chart& alone = figure.charts[figure.charts.size() - 2];
     joint.y.range = alone.y.range = ValueRange{0, 1.05 * grid.largest_distance()};

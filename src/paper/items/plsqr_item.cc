@@ -1,4 +1,4 @@
-// Every site alone: PGD against LSQR with clipped values (the paper's appendix).
+// Each site alone: PGD against LSQR with clipped values (the paper's appendix).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include "paper/csv.h"
 #include "paper/item.h"
 #include "report/charts/chart.h"
+#include "solve/method_names.h"
 
 namespace firm::paper {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 const std::vector<std::string> kSites = {"XRF-1", "XRF-2", "XRF-3", "XRT"};
 
 Trial pgd_trial(const Plan& plan, int angles, double s) {
-  Trial trial = plan.trial("pgd", s);
+  Trial trial = plan.trial(method::kPgd, s);
   trial.angles = angles;
   if (s > 0) return until_discrepancy(trial);
   trial.settings = {{"stop.step", number_text(kStepTolerance)}};
@@ -21,10 +22,9 @@ Trial pgd_trial(const Plan& plan, int angles, double s) {
   return trial;
 }
 
-// LSQR as a caller gets it who sets nothing: MATLAB's ends after 20 iterations at the latest. Or
-// until it fits noisy data.
+// LSQR with MATLAB's default of at most 20 iterations, or with the discrepancy rule for noisy data.
 Trial plsqr_trial(const Plan& plan, int angles, double s, bool discrepancy) {
-  Trial trial = plan.trial("plsqr", s);
+  Trial trial = plan.trial(method::kPlsqr, s);
   trial.angles = angles;
   if (s > 0 && discrepancy) return until_discrepancy(trial, 20);
   trial.settings = {{"stop.rounds", "20"}};
@@ -39,7 +39,7 @@ struct Point {
   std::vector<double> plsqr;
   std::vector<double> stopped;  // plsqr with the discrepancy rule; at s = 0 the same as plsqr
 
-  // The paper's measure, in percent.
+  // The paper's measure of improvement, in percent.
   double improvement(std::size_t site) const { return over(plsqr, site); }
   double improvement_over_stopped(std::size_t site) const { return over(stopped, site); }
 
@@ -61,7 +61,7 @@ std::vector<Point> points_of(const Plan& plan, const Results& results) {
   return points;
 }
 
-// How often PGD is nearer to the truth, and by how much.
+// Counts how often PGD is nearer to the truth, and by how much.
 struct Score {
   std::size_t cases = 0;
   std::size_t better = 0;
@@ -99,11 +99,11 @@ Finding nearer_when_stopped(const std::vector<Point>& points) {
       score.add(p.improvement_over_stopped(i));
     }
   }
-  return {"The same, when LSQR stops by the discrepancy rule, too (not in the paper; s > 0).",
+  return {"The same if LSQR also stops by the discrepancy rule (not in the paper; s > 0).",
           score.text(), Verdict::kShown,
           score.better == score.cases
               ? ""
-              : "Part of the difference is that LSQR, when nothing stops it, fits the noise."};
+              : "Part of the difference is that LSQR fits the noise if no rule stops it."};
 }
 
 void write_data(const std::vector<Point>& points, const std::string& path) {
@@ -133,7 +133,7 @@ void draw(const Plan& plan, const std::vector<Point>& points, const std::string&
       }
       chart.series.push_back(series);
     }
-    chart.levels = {{0, ""}};
+    chart.reference_lines = {{0, ""}};
     figure.charts.push_back(chart);
   }
   write_figure(path, figure);
@@ -161,9 +161,9 @@ class PlsqrItem : public Item {
     write_data(points, out + "/data/plsqr.csv");
     draw(plan, points, out + "/figures/plsqr.svg");
     Section section{name(), "Appendix: PGD against projected LSQR",
-                    "Each site alone. PGD stops by the discrepancy rule, without noise at a step "
-                    "norm of 0.01; LSQR stops at a tolerance of 1e-6, or after 20 iterations, as "
-                    "MATLAB's does when nothing is said."};
+                    "Each site alone. PGD stops by the discrepancy rule, or without noise at a "
+                    "step norm of 0.01. LSQR stops at a tolerance of 1e-6 or after 20 iterations, "
+                    "the defaults of MATLAB."};
     section.findings = {nearer(points), nearer_when_stopped(points)};
     section.pictures = {{"figures/plsqr.svg",
                          "100 (PLSQR - PGD) / PLSQR of the distances to the truth, per modality."}};

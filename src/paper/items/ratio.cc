@@ -1,4 +1,4 @@
-// The effect of r: objective and distance to the truth per round, when the step shrinks from the
+// The effect of r: objective and distance to the truth per round when the step shrinks from the
 // start.
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include "paper/csv.h"
 #include "paper/item.h"
 #include "report/charts/chart.h"
+#include "solve/method_names.h"
 
 namespace firm::paper {
 namespace {
@@ -16,7 +17,7 @@ constexpr double kLevels[] = {0, 0.01, 0.1};  // s
 constexpr double kEtaOverEps = 1.24e6;        // eta_1 / eps of the paper's study
 
 Trial trial_of(const Plan& plan, double s, double r) {
-  Trial trial = plan.trial("firm", s);
+  Trial trial = plan.trial(method::kFirm, s);
   trial.settings = {{"firm.hold", "0"}, {"firm.ratio", number_text(r)}};
   trial.curve = Curve::kRoundsAndErrors;
   trial.expected_rounds = static_cast<int>(std::log(kEtaOverEps) / -std::log(r)) + 1;
@@ -31,7 +32,8 @@ std::string joined(const std::vector<double>& values, const char* format) {
   return text;
 }
 
-struct Curves {
+// Runs with all ratios at one noise level.
+struct RatioRuns {
   double s = 0;
   std::vector<double> ratios;
   std::vector<TrialResult> runs;  // one per ratio
@@ -48,30 +50,30 @@ struct Curves {
   }
 };
 
-std::vector<Curves> curves_of(const Plan& plan, const Results& results) {
-  std::vector<Curves> all;
+std::vector<RatioRuns> runs_of(const Plan& plan, const Results& results) {
+  std::vector<RatioRuns> all;
   for (const double s : kLevels) {
-    Curves curves{s, plan.ratios, {}};
-    for (const double r : plan.ratios) curves.runs.push_back(results.get(trial_of(plan, s, r)));
-    all.push_back(curves);
+    RatioRuns at_level{s, plan.ratios, {}};
+    for (const double r : plan.ratios) at_level.runs.push_back(results.get(trial_of(plan, s, r)));
+    all.push_back(at_level);
   }
   return all;
 }
 
-Finding stagnation(const Curves& c) {
+Finding stagnation(const RatioRuns& c) {
   const std::vector<double> f = c.objectives();
   const bool ordered = std::is_sorted(f.rbegin(), f.rend());
   const double factor = f.front() / f.back();
   return {"Without noise, a smaller r stagnates at a larger objective.",
-          fmt::format("Final f for r = {}: {}; {:.0f} times from the first to the last.",
+          fmt::format("Final f for r = {}: {}; the first is {:.0f} times the last.",
                       joined(c.ratios, "{:g}"), joined(f, "{:.2e}"), factor),
           holds_if(ordered && factor > 2), ""};
 }
 
-Finding terminates(const std::vector<Curves>& all) {
+Finding terminates(const std::vector<RatioRuns>& all) {
   bool every = true;
   std::string rounds;
-  for (const Curves& c : all) {
+  for (const RatioRuns& c : all) {
     for (const TrialResult& r : c.runs) every = every && r.reason == "eps";
   }
   for (const TrialResult& r : all[0].runs) {
@@ -83,8 +85,8 @@ Finding terminates(const std::vector<Curves>& all) {
           holds_if(every), ""};
 }
 
-// Along the run of the largest r: where the distance is least, and where it ends.
-Finding noise_fit(const Curves& c) {
+// Finds the smallest and the final distance in the run with the largest r.
+Finding noise_fit(const RatioRuns& c) {
   const TrialResult& run = c.runs.back();
   const auto& e = run.curve.error;
   const auto best = std::min_element(e.begin(), e.end()) - e.begin();
@@ -94,7 +96,7 @@ Finding noise_fit(const Curves& c) {
   return {fmt::format("At s = {}, solutions with a lower objective are farther from the truth.",
                       number_text(c.s)),
           fmt::format("Final f for r = {}: {}, distance {}. With r = {} the distance is least, "
-                      "{:.1f}, in round {:.0f} and grows to {:.1f} while f goes on falling.",
+                      "{:.1f}, in round {:.0f} and grows to {:.1f} while f keeps falling.",
                       joined(c.ratios, "{:g}"), joined(c.objectives(), "{:.2e}"),
                       joined(errors, "{:.1f}"), number_text(c.ratios.back()), nearest,
                       run.curve.round[static_cast<std::size_t>(best)], e.back()),
@@ -104,9 +106,9 @@ Finding noise_fit(const Curves& c) {
           ""};
 }
 
-void write_data(const std::vector<Curves>& all, const std::string& path) {
+void write_data(const std::vector<RatioRuns>& all, const std::string& path) {
   Csv csv({"s", "r", "round", "objective", "error"});
-  for (const Curves& c : all) {
+  for (const RatioRuns& c : all) {
     for (std::size_t k = 0; k < c.runs.size(); ++k) {
       const Rounds& curve = c.runs[k].curve;
       for (std::size_t i = 0; i < curve.round.size(); ++i) {
@@ -118,10 +120,10 @@ void write_data(const std::vector<Curves>& all, const std::string& path) {
   csv.write(path);
 }
 
-void draw(const std::vector<Curves>& all, const std::string& path) {
+void draw(const std::vector<RatioRuns>& all, const std::string& path) {
   Figure figure{"The effect of r", all.size(), {}};
   for (const bool objective : {true, false}) {
-    for (const Curves& c : all) {
+    for (const RatioRuns& c : all) {
       Chart chart{fmt::format("s = {:g}", c.s),
                   {"round t", true},
                   {objective ? "f(w^{t})" : "distance to the truth", true},
@@ -155,7 +157,7 @@ class Ratio : public Item {
   }
 
   Section report(const Plan& plan, const Results& results, const std::string& out) const override {
-    const std::vector<Curves> all = curves_of(plan, results);
+    const std::vector<RatioRuns> all = runs_of(plan, results);
     write_data(all, out + "/data/ratio.csv");
     draw(all, out + "/figures/ratio.svg");
     Section section{name(), "Effect of the ratio r",

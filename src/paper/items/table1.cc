@@ -8,13 +8,14 @@
 #include "paper/csv.h"
 #include "paper/item.h"
 #include "report/charts/chart.h"
+#include "solve/method_names.h"
 
 namespace firm::paper {
 namespace {
 
 constexpr double kPaper[] = {9.44e-5, 1.18e-2, 5.55e-2, 1.11e-1};  // for s as in the plan
-constexpr double kNear = 0.3;    // part by which tau may differ from the paper's
-constexpr double kLinear = 0.1;  // and tau / s from one noise level to the next
+constexpr double kNear = 0.3;    // tolerated relative difference of tau from the paper's
+constexpr double kLinear = 0.1;  // tolerated relative difference of tau / s between noise levels
 
 struct Row {
   double s = 0;
@@ -27,7 +28,7 @@ struct Row {
 
 Trial trial_of(const Plan& plan, double s) {
   Trial trial = plan.firm(s);
-  trial.method = "firm+";
+  trial.method = method::kFirmPlus;
   return trial;
 }
 
@@ -74,8 +75,7 @@ Finding near_paper(const std::vector<Row>& rows) {
                   holds_if(worst <= kNear), ""};
   if (worst > kNear) {
     finding.why =
-        "The paper's own noise sample is not published, nor where in its iterations FIRM+ was "
-        "stopped.";
+        "Neither the paper's noise sample nor the iteration at which FIRM+ stopped is published.";
   }
   return finding;
 }
@@ -97,8 +97,8 @@ Finding without_noise(const Plan& plan, const Row& row, const Row& noisy) {
             fmt::format("{:.2e} after {} rounds of FIRM+, {:.0f} times smaller than at s = {}.",
                         row.tau, plan.firm_rounds(), noisy.tau / row.tau, number_text(noisy.s)),
             Verdict::kPartly,
-            "Without noise f* is 0, so the value only says how long FIRM+ ran. It is small, as "
-            "claimed, but the number itself is not one to compare."};
+            "Without noise f* is 0, so the value only shows how long FIRM+ ran. It is small, as "
+            "claimed, but the number itself cannot be compared."};
   if (factor > 1 - kNear && factor < 1 + kNear) f.verdict = Verdict::kHolds;
   if (row.tau > 0.1 * noisy.tau) f.verdict = Verdict::kDiffers;
   return f;

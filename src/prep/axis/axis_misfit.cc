@@ -9,10 +9,10 @@ namespace firm {
 namespace {
 
 constexpr int kSteps = 20;
-// Rays times pixels along them: with less, threads wait for each other longer than they work.
+// Rays times pixels along them; smaller problems run faster on one thread.
 constexpr double kWorthThreads = 2e7;
 
-// 1 / (A 1), or 1 / (A^T W): 0 where nothing is hit.
+// 1 / (A 1), or 1 / (A^T W); 0 where the denominator is 0.
 void invert(Block& sums) {
   for (float& value : sums.values()) value = value > 1e-3f ? 1 / value : 0;
 }
@@ -23,7 +23,7 @@ Block ones(std::size_t rows) {
   return block;
 }
 
-// Whether an angle has anything that can be used.
+// Whether an angle has a usable value.
 bool seen(const Sinogram& s, std::size_t angle, std::size_t slice) {
   for (std::size_t x = 0; x < s.beamlets; ++x) {
     if (s.usable(s.index(angle, x, slice))) return true;
@@ -77,7 +77,7 @@ double AxisMisfit::at(double axis) const {
   Block per_ray(g.rays(), 1);  // R = 1 / (A 1)
   a->forward(ones(g.pixels()), per_ray);
   invert(per_ray);
-  Block per_pixel(g.pixels(), columns);  // C = 1 / (A^T W), so that angles left out change no step
+  Block per_pixel(g.pixels(), columns);  // C = 1 / (A^T W): omitted angles do not change the step
   a->adjoint(weights_, per_pixel);
   invert(per_pixel);
   Block w(g.pixels(), columns);

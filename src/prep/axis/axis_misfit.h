@@ -1,4 +1,4 @@
-// How badly projections fit together, for a rotation axis that is supposed.
+// Misfit of projections as a function of the assumed rotation axis.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,32 @@
 
 namespace firm {
 
-// What is looked at of a sinogram.
+// The part of a sinogram to use.
 struct AxisView {
   std::vector<std::size_t> slices;
   std::vector<std::size_t> angles;
-  std::size_t coarsening = 1;  // beamlets that become one
+  std::size_t coarsening = 1;  // number of beamlets averaged into one
 };
 
-// Part of a sinogram, coarse enough to be reconstructed many times. What is marked is stood for by
-// its neighbours: beamlets that are left out at all angles would pull the best axis towards or away
-// from them, by a third of a beamlet for two of them. Angles without any value are left out.
+// A part of a sinogram, coarse enough to be reconstructed many times. Marked values are
+// interpolated from their neighbours: omitting a beamlet at all angles would shift the best axis,
+// by a third of a beamlet for two of them. Angles without usable values are omitted.
 class AxisMisfit {
  public:
-  // `angles` in radians and `shifts` (may be empty) of the sinogram; `width`: beamlets to each side
-  // of the middle between which an axis may lie: the image is as large as that takes.
+  // `angles` in radians, and `shifts` (may be empty), of the sinogram. `width`: largest distance of
+  // an axis from the middle, in beamlets; it determines the size of the image.
   AxisMisfit(const Sinogram& s, const std::vector<double>& angles,
              const std::vector<double>& shifts, const AxisView& view, double width);
 
   std::size_t coarsening() const { return coarsening_; }
 
-  // ||A w - b||^2 / ||b||^2 over the angles that are seen, for an axis in beamlets of the sinogram.
-  // w >= 0 is an image after some steps of an accelerated SIRT: far from converged, but those are
-  // the same steps for all axes. Without w >= 0, an axis near the end of the detector would fit
-  // well, too: what few angles see can be anything.
+  // ||A w - b||^2 / ||b||^2 for an axis in beamlets of the sinogram. w >= 0 is an image after some
+  // steps of accelerated SIRT: not converged, but with the same steps for all axes. Without w >= 0,
+  // an axis near the end of the detector would fit as well, since few angles see most of the image
+  // then.
   double at(double axis) const;
 
-  // Whether there is anything to fit.
+  // Whether any value differs from 0.
   bool any() const { return energy_ > 0; }
 
  private:

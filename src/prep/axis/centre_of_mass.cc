@@ -9,7 +9,8 @@
 namespace firm {
 namespace {
 
-using Equations = std::array<std::array<double, 4>, 3>;  // three unknowns, right side last
+using Equations =
+    std::array<std::array<double, 4>, 3>;  // three unknowns; the right-hand side is last
 
 void add_row(Equations& e, const std::array<double, 4>& row, double weight) {
   for (std::size_t i = 0; i < 3; ++i) {

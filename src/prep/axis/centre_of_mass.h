@@ -1,4 +1,4 @@
-// The centre of mass of an object, as projections see it.
+// The rotation axis from the centre of mass of projections.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace firm {
 
-// Where the rotation axis is, in beamlets (edge coordinates), by the centre of mass m_k of what is
-// seen at angle theta_k: in parallel beams
+// Position of the rotation axis in beamlets (edge coordinates). In a parallel beam the centre of
+// mass m_k of the projection at angle theta_k is
 //     m_k - shift_k = axis + X cos(theta_k) + Y sin(theta_k)
-// whatever the object is, as long as all of it is seen, and nothing else. A least squares fit over
-// the angles with the square of the mass as weight; nothing when the angles or the values do not
-// determine it. `shifts` may be empty. All of `slices` together.
+// for any object that is seen completely. Least squares fit over the angles, weighted by the square
+// of the mass, of all `slices` together; none when the data does not determine it. `shifts` may be
+// empty.
 std::optional<double> axis_by_centre_of_mass(const Sinogram& s, const std::vector<double>& angles,
                                              const std::vector<double>& shifts,
                                              const std::vector<std::size_t>& slices);

@@ -18,12 +18,12 @@ constexpr std::size_t kCoarseBeamlets = 96;
 constexpr std::size_t kFineBeamlets = 400;
 constexpr std::size_t kFineAngles = 200;
 constexpr int kMostCandidates = 65;
-constexpr double kReach = 4;  // coarse beamlets to each side of the best for the parabola
-constexpr int kPoints = 13;   // of the parabola; half of the angles do with kFewPoints
+constexpr double kReach = 4;  // coarse beamlets to each side of the best that the parabola covers
+constexpr int kPoints = 13;   // of the parabola; kFewPoints for half of the angles
 constexpr int kFewPoints = 7;
-constexpr double kFloor = 0.02;  // of a coarse beamlet: what the parabola tells at best
+constexpr double kFloor = 0.02;  // of a coarse beamlet: resolution of the parabola
 
-// Up to `most` of `count` things, evenly.
+// At most `most` of the numbers 0 .. count - 1, evenly spaced.
 std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
   std::vector<std::size_t> chosen;
   const std::size_t n = std::min(count, most);
@@ -31,7 +31,7 @@ std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
   return chosen;
 }
 
-// Up to so many angles, in the order of their size, evenly.
+// At most `most` angles, sorted and evenly spaced.
 std::vector<std::size_t> some_angles(const std::vector<double>& angles, std::size_t most) {
   std::vector<std::size_t> order(angles.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -51,7 +51,7 @@ struct Parabola {
   bool opens_up = false;
 };
 
-// Least squares through the values at `from` + k * `step`.
+// Least squares fit to the values at `from` + k * `step`.
 Parabola parabola(const std::vector<double>& values, double from, double step) {
   // Around the middle the odd and the even sums decouple.
   const double half = (static_cast<double>(values.size()) - 1) / 2;
@@ -75,7 +75,7 @@ Parabola parabola(const std::vector<double>& values, double from, double step) {
   return {from + step * (half - slope / (2 * curvature)), true};
 }
 
-// The best axis near `start`, by parabolas: the points are moved until the best is among them.
+// The best axis near `start`, by parabolas; moves the points until they contain the minimum.
 double refine(const AxisMisfit& misfit, double start, int points, const AxisRange& range) {
   const auto unit = static_cast<double>(misfit.coarsening());
   const double low = range.middle - range.width;
@@ -129,7 +129,7 @@ CoarseBest search(const AxisMisfit& misfit, const AxisRange& range) {
   return best;
 }
 
-// The largest angle, in degrees, that no projection is taken from: opposite ones are the same.
+// Largest gap between angles in degrees, modulo 180.
 double largest_gap(std::vector<double> angles) {
   constexpr double kPi = std::numbers::pi;
   for (double& angle : angles) angle -= kPi * std::floor(angle / kPi);
@@ -139,7 +139,7 @@ double largest_gap(std::vector<double> angles) {
   return gap * 180 / kPi;
 }
 
-// Every second of them, from `first` on.
+// Every second angle, beginning with `first`.
 std::vector<std::size_t> every_second(const std::vector<std::size_t>& all, std::size_t first) {
   std::vector<std::size_t> some;
   for (std::size_t k = first; k < all.size(); k += 2) some.push_back(all[k]);
@@ -166,7 +166,7 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
 
   view.coarsening = coarsening_to(s.beamlets, kFineBeamlets);
   view.angles = some_angles(angles, kFineAngles);
-  // No larger an image than the best axis needs: it is what takes time.
+  // The smallest image that the best axis allows: its size determines the time.
   const double width =
       std::min(range.width, std::abs(best.axis - range.middle) + 0.05 * 2 * range.middle);
   const auto refined = [&](const std::vector<std::size_t>& chosen, int points) {
@@ -188,38 +188,38 @@ std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& r
   constexpr double kLargestGap = 50;  // degrees
   if (!a.found) {
     return {
-        fmt::format("no rotation axis can be found in data that is 0 throughout; the middle, "
-                    "{:.6g}, is taken",
+        fmt::format("no rotation axis can be found in data that is 0 throughout; using the "
+                    "middle, {:.6g}",
                     scale * range.middle)};
   }
   std::vector<std::string> warnings;
   if (a.at_edge) {
     warnings.push_back(
-        fmt::format("the rotation axis that fits best, {:.6g}, is at the end of where it was "
-                    "looked for, {:.6g} to {:.6g}: a wider axis_search, or rotation_axis as a "
-                    "number",
+        fmt::format("the rotation axis that fits best, {:.6g}, is at the end of the search range "
+                    "{:.6g} to {:.6g}: set a wider axis_search, or rotation_axis to a number",
                     scale * a.axis, scale * (range.middle - range.width),
                     scale * (range.middle + range.width)));
   }
   if (a.contrast < kLeastContrast || a.uncertainty > std::max(1.0, 0.5 / scale)) {
     warnings.push_back(
         fmt::format("the rotation axis {:.6g} is uncertain by about {:.2g} beamlets, and fits only "
-                    "{:.1f} % better than others: rotation_axis as a number, if it is known",
+                    "{:.1f} % better than others: set rotation_axis to a number if it is known",
                     scale * a.axis, scale * a.uncertainty, 100 * a.contrast));
   }
   if (a.gap > kLargestGap) {
     warnings.push_back(fmt::format(
         "the angles leave out {:.0f} degrees, which makes the rotation axis {:.6g} "
-        "uncertain by about a beamlet or more: rotation_axis as a number, if it is known",
+        "uncertain by about a beamlet or more: set rotation_axis to a number if it is known",
         a.gap, scale * a.axis));
   }
   if (!a.centre_of_mass) return warnings;
   const double difference = std::abs(*a.centre_of_mass - a.axis);
   if (difference > std::max({2.0, 5 * a.uncertainty, 0.04 * range.middle})) {
-    warnings.push_back(fmt::format(
-        "the rotation axis {:.6g} fits best, but the centre of mass turns around {:.6g}: an object "
-        "that is not seen as a whole, values beside it that are not 0, or a wrong axis",
-        scale * a.axis, scale * *a.centre_of_mass));
+    warnings.push_back(
+        fmt::format("the rotation axis {:.6g} fits best, but the centre of mass turns around "
+                    "{:.6g}: the object "
+                    "is not completely in view, values beside it are not 0, or the axis is wrong",
+                    scale * a.axis, scale * *a.centre_of_mass));
   }
   return warnings;
 }

@@ -1,9 +1,9 @@
-// Finding the rotation axis in the projections themselves.
+// Estimates the rotation axis from the projections.
 //
-// The axis is the one for which an image with w >= 0 fits the projections best (axis_misfit.h):
-// first all of the range on coarse beamlets, then finer ones near the best, where a parabola is
-// laid through the misfits. Angles may be in any order and over any span; no pair of opposite ones
-// is needed. Values that are marked are stood for by their neighbours.
+// An image with w >= 0 fits the projections best if it is reconstructed with the right axis
+// (axis_misfit.h). The search covers the whole range with coarse beamlets, then fits a parabola to
+// the misfits of finer beamlets around the best. Angles may have any order and span; opposite
+// angles are not needed. Marked values are interpolated from their neighbours.
 #pragma once
 
 #include <optional>
@@ -14,31 +14,31 @@
 
 namespace firm {
 
-// Where to look: beamlets, edge coordinates.
+// Range of the search in beamlets, edge coordinates.
 struct AxisRange {
   double middle = 0;
   double width = 0;  // to each side
 };
 
 struct RotationAxis {
-  bool found = false;  // else `axis` is the middle of the range: there is nothing to see
+  bool found = false;  // false: all values are 0, and `axis` is the middle of the range
   double axis = 0;     // beamlets of the sinogram, edge coordinates
-  // Half the difference of what every second of the angles and the others give by themselves, but
-  // no less than what a parabola through so many points can tell.
+  // Half the difference between the axes of the even and of the odd angles, but at least the
+  // resolution of the parabola.
   double uncertainty = 0;
-  // How much better it fits than axes elsewhere in the range do: 1 - smallest misfit / median.
+  // Quality of the minimum: 1 - smallest misfit / median misfit in the range.
   double contrast = 0;
-  double gap = 0;        // degrees that the angles leave out; without them less is known
-  bool at_edge = false;  // the best lies at an end of the range
-  std::optional<double> centre_of_mass;  // another way (centre_of_mass.h), to compare with
+  double gap = 0;                        // largest gap of the angles, in degrees
+  bool at_edge = false;                  // the best axis is at an end of the range
+  std::optional<double> centre_of_mass;  // for comparison (centre_of_mass.h)
 };
 
 // `angles` in radians; `shifts` of each angle in beamlets, or empty.
 RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& angles,
                                 const std::vector<double>& shifts, const AxisRange& range);
 
-// What there is to worry about, for people; empty when there is nothing. `scale`: what a beamlet of
-// `axis` is in the beamlets that are told of.
+// Warnings about the result. `scale`: beamlets of the file per beamlet of `axis`; texts use the
+// former.
 std::vector<std::string> axis_warnings(const RotationAxis& axis, const AxisRange& range,
                                        double scale);
 

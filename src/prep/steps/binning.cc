@@ -9,7 +9,7 @@ namespace firm {
 
 namespace {
 
-// Finds what is the same in all frames, before anything is put together.
+// Finds values that are equal in all frames, before binning.
 class StuckSearch {
  public:
   StuckSearch(const Frames& frames, const Binning& how)
@@ -27,7 +27,7 @@ class StuckSearch {
       const bool begin = box.first_frame + f == 0;
       for (std::size_t k = 0; k < size; ++k) {
         if (begin) first_[at + k] = frame[k];
-        if (frame[k] != first_[at + k]) constant_[at + k] = 0;  // nor is a NaN
+        if (frame[k] != first_[at + k]) constant_[at + k] = 0;  // also for NaN
       }
     }
   }
@@ -48,7 +48,7 @@ class StuckSearch {
  private:
   const Binning& how_;
   std::size_t beamlets_;
-  std::vector<float> first_;  // the first frame, as it is in the file
+  std::vector<float> first_;  // the first frame, not binned
   std::vector<std::uint8_t> constant_;
 };
 

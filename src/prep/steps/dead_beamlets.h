@@ -1,11 +1,11 @@
-// Beamlets that do not answer.
+// Dead beamlets: those that do not respond to the beam.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "prep/steps/binning.h"
 #include "prep/sinogram.h"
+#include "prep/steps/binning.h"
 
 namespace firm {
 
@@ -14,9 +14,9 @@ struct DeadBeamlet {
   std::size_t slice = 0;
 };
 
-// Those that are `stuck` (binning.h), if there are more than two angles. One that is always 0 is
-// dead only where `zero_is_dead`: an XRF map is 0 beside the object. Those that are marked at all
-// angles are not told again.
+// Beamlets that are `stuck` (binning.h), if there are more than two angles. One that is always 0 is
+// dead only if `zero_is_dead`: an XRF map is 0 beside the object. Skips beamlets that are marked at
+// all angles.
 std::vector<DeadBeamlet> dead_beamlets(const Sinogram& s, const std::vector<Stuck>& stuck,
                                        bool zero_is_dead);
 

@@ -10,7 +10,7 @@ constexpr std::size_t kFewest = 20;
 std::vector<std::size_t> missing_frames(const Sinogram& s) {
   const std::size_t size = s.beamlets * s.slices();
   std::vector<std::size_t> empty;
-  std::size_t filled = 0;  // values that are not 0
+  std::size_t filled = 0;  // nonzero values
   for (std::size_t a = 0; a < s.angles; ++a) {
     std::size_t here = 0;
     for (std::size_t k = a * size; k < (a + 1) * size; ++k) here += s.value(k) != 0 ? 1 : 0;

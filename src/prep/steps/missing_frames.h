@@ -1,5 +1,5 @@
-// Frames that were never written: a scan that was stopped, or files that others refer to and that
-// are not there, read as 0.
+// Frames that were never written read as 0: the scan was stopped, or files that this one refers to
+// are missing.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace firm {
 
-// Angles of which all values are exactly 0, if the others have at least 20 values that are not, on
-// the average: of counts, a frame is 0 by chance once in exp(20) then. Nothing where all are 0.
+// Angles whose values are all 0, if the others have at least 20 nonzero values on average: counts
+// are then 0 by chance with a probability of exp(-20). Empty if all angles are 0.
 std::vector<std::size_t> missing_frames(const Sinogram& s);
 
 void mark_missing(const std::vector<std::size_t>& missing, Sinogram& s);

@@ -22,7 +22,7 @@ double median_of(std::span<double> values) {
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-// Mean of position and value of what is usable among some beamlets of a row.
+// Mean position and mean value of the usable values among some beamlets of a row.
 struct Air {
   double position = 0;
   double level = 0;

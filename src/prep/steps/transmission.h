@@ -1,4 +1,4 @@
-// Transmissions: their limits, and their logarithm.
+// Limits and logarithm of transmissions.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ struct Clipped {
   std::size_t high = 0;
 };
 
-// Usable values below `low` become `low`, those above `high` become `high`; how many.
+// Limits usable values to low .. high; returns how many were below and above.
 Clipped clip(const std::optional<double>& low, const std::optional<double>& high, Sinogram& s);
 
-// b = -log(transmission); what is not above 0, or infinite, is marked.
+// b = -log(transmission); marks values that are not above 0, or infinite.
 void take_logarithm(Sinogram& s);
 
 }  // namespace firm

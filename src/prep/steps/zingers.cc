@@ -8,7 +8,7 @@
 namespace firm {
 namespace {
 
-// Of the usable values in the 3 x 3 around a value that is usable itself.
+// Median of the usable values in the 3 x 3 values around a usable one.
 double local_median(const Sinogram& s, std::size_t angle, std::size_t beamlet, std::size_t slice,
                     std::vector<float>& values) {
   values.clear();
@@ -39,7 +39,7 @@ void mark_in_slice(double threshold, std::size_t slice, Sinogram& s) {
   }
   if (!(sum > 0)) return;
   const double mean = sum / static_cast<double>(count);
-  // Only now: the medians are those of what came in.
+  // Marks after all medians are computed, so that marks do not change them.
   for (std::size_t ray = 0; ray < medians.size(); ++ray) {
     const std::size_t k = ray * s.slices() + slice;
     const double difference = std::abs(static_cast<double>(s.value(k)) - medians[ray]);

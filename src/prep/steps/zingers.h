@@ -1,4 +1,4 @@
-// Zingers: single values that a stray photon or a spark has made far too large.
+// Zingers: single values far too large because of a stray photon or a spark.
 #pragma once
 
 #include "prep/sinogram.h"
@@ -7,10 +7,9 @@ namespace firm {
 
 // Marks values v with
 //     |v - m| > threshold * max(|m|, M)
-// m is the median of the usable values among v and its up to eight neighbours: beamlets beside it
-// and angles before and after it in the order in which they were measured, of the same slice. M is
-// the mean of |m| over the slice, so that where there is nothing (XRF), noise does not stand out. A
-// slice in which M is 0 is left alone.
+// m is the median of the usable values among v and its up to eight neighbours: adjacent beamlets,
+// and the angles measured before and after, of the same slice. M is the mean of |m| over the slice,
+// so that noise does not stand out where there is no signal (XRF). Skips slices in which M is 0.
 void mark_zingers(double threshold, Sinogram& s);
 
 }  // namespace firm

@@ -17,37 +17,37 @@ constexpr int kColumnGap = 14;
 constexpr int kRowGap = 12;
 constexpr int kChartTitleHeight = 24;
 constexpr int kAxisLabelHeight = 20;
-constexpr int kAxisLabelWidth = 22;  // of the y axis, turned
-constexpr int kSpare = 8;            // above a frame without title, and right of it
+constexpr int kAxisLabelWidth = 22;  // for the rotated label of the y axis
+constexpr int kSpare = 8;            // above a frame without title, and to its right
 constexpr int kSmallestChart = 120;
 
 struct Cell {
-  int label_width = 0;  // of the numbers of the y axis
+  int label_width = 0;  // width of the tick labels of the y axis
   PlotArea area = {};
   PlotRange range = {};
 };
 
-// Where everything is. Frames of a row and of a column line up.
+// Positions of all parts. Frames are aligned in rows and columns.
 struct Layout {
   int width = 0;
   int height = 0;
   int legend_y = 0;
   std::vector<LegendEntry> entries;
   LegendLayout legend;
-  std::vector<Cell> cells;  // one for every chart
+  std::vector<Cell> cells;  // one per chart
 };
 
 int inner_width(const Layout& layout) { return layout.width - 2 * kMargin; }
 
-// Room around the frame of every chart.
-struct Surround {
+// Space around the frame of every chart.
+struct Padding {
   int above = kSpare;
   int below = kTickLabelHeight;
-  int left = 0;  // without the numbers of the y axis
+  int left = 0;  // without the tick labels of the y axis
 };
 
-Surround surround_of(const Figure& figure) {
-  Surround room;
+Padding padding_of(const Figure& figure) {
+  Padding room;
   for (const Chart& chart : figure.charts) {
     if (!chart.title.empty()) room.above = kChartTitleHeight;
     if (!chart.x.label.empty()) room.below = kTickLabelHeight + kAxisLabelHeight;
@@ -56,10 +56,10 @@ Surround surround_of(const Figure& figure) {
   return room;
 }
 
-// The charts' places; `top` is that of the first row.
+// Positions of the charts; `top` is the y coordinate of the first row.
 std::vector<Cell> make_cells(const Figure& figure, std::size_t columns, int top) {
   const Canvas ruler(1, 1);
-  const Surround room = surround_of(figure);
+  const Padding room = padding_of(figure);
   const int height = figure.chart_height - room.above - room.below;
   std::vector<int> left(columns, 0);  // of the frame in its chart
   std::vector<Cell> cells;

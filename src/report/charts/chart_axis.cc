@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kLargest = 1e250;
 constexpr double kSmallest = 1e-250;
-constexpr double kPadding = 0.04;  // of the range, on either side
-constexpr double kFlat = 1e-9;     // ranges that are smaller in proportion to the values are empty
+constexpr double kPadding = 0.04;  // fraction of the range, on either side
+constexpr double kFlat = 1e-9;     // a range smaller than this fraction of its values is empty
 constexpr double kRounding = 1e-9;
 
 double largest_of(ValueRange range) { return std::max(std::abs(range.low), std::abs(range.high)); }
@@ -53,13 +53,13 @@ std::string decimal(double value, int decimals) {
   return with_minus_signs(fmt::format("{:.{}f}", value, decimals));
 }
 
-// Labels of multiples of 10^exponent. Very large and small numbers all get the power of
-// ten of the largest, unless that makes them longer.
+// Labels multiples of 10^exponent. Very large and very small numbers share the power of ten of the
+// largest one, unless that makes them longer.
 void label_multiples(std::vector<Tick>& ticks, int exponent) {
   double largest = 0;
   for (const Tick& tick : ticks) largest = std::max(largest, std::abs(tick.value));
   const int order = largest > 0 ? static_cast<int>(std::floor(std::log10(largest) + kRounding)) : 0;
-  const int digits = order - exponent;  // of a factor, after its point
+  const int digits = order - exponent;  // decimals of the factor before the power of ten
   const bool plain = (order >= -3 && order <= 4) || (order > 4 && order < 15 && digits > 4);
   for (Tick& tick : ticks) {
     if (plain) {
@@ -73,23 +73,23 @@ void label_multiples(std::vector<Tick>& ticks, int exponent) {
   }
 }
 
-// First and last whole number of steps in the range.
-struct Whole {
+// First and last multiple of a step in a range, counted in steps.
+struct StepRange {
   double first = 0;
   double last = 0;
   double count() const { return last - first + 1; }
 };
 
-Whole whole(ValueRange range, double step) {
+StepRange steps_in(ValueRange range, double step) {
   return {std::ceil(range.low / step - kRounding), std::floor(range.high / step + kRounding)};
 }
 
 // Powers of ten within the range.
-Whole decades(ValueRange range) {
-  return whole({std::log10(range.low), std::log10(range.high)}, 1);
+StepRange decades(ValueRange range) {
+  return steps_in({std::log10(range.low), std::log10(range.high)}, 1);
 }
 
-// digit * 10^exponent, rounded once at most while the power is exact.
+// digit * 10^exponent, rounded at most once as long as the power is exact.
 double times_power(double digit, int exponent) {
   return exponent < 0 ? digit / std::pow(10, -exponent) : digit * std::pow(10, exponent);
 }
@@ -98,12 +98,12 @@ bool contains(ValueRange range, double value) {
   return value >= range.low * (1 - kRounding) && value <= range.high * (1 + kRounding);
 }
 
-// All of 1, 2, .. 9 times powers of ten in the range; labelled are those with a digit of
-// `labelled`, as plain numbers where there are others than the powers of ten and they are short.
+// Ticks at 1, 2, .. 9 times powers of ten in the range; those with a digit in `labelled` get a
+// label. Labels are plain numbers if they are short and not only powers of ten.
 std::vector<Tick> digit_ticks(ValueRange range, std::span<const int> labelled) {
   std::vector<Tick> ticks;
   const bool plain = labelled.size() > 1 && range.low >= 0.0099 && range.high <= 10001;
-  const Whole all = decades(range);
+  const StepRange all = decades(range);
   for (double decade = all.first - 1; decade <= all.last; ++decade) {
     const int exponent = static_cast<int>(decade);
     for (int digit = 1; digit < 10; ++digit) {
@@ -119,10 +119,10 @@ std::vector<Tick> digit_ticks(ValueRange range, std::span<const int> labelled) {
   return ticks;
 }
 
-// Every `stride`-th power of ten has a label; those between are small ticks, if they are few.
+// Labels every `stride`-th power of ten; the others are small ticks if they are few.
 std::vector<Tick> decade_ticks(ValueRange range, int stride) {
   std::vector<Tick> ticks;
-  const Whole all = decades(range);
+  const StepRange all = decades(range);
   for (int k = static_cast<int>(all.first); k <= static_cast<int>(all.last); ++k) {
     const bool labelled = k % stride == 0;
     if (labelled || stride <= 5) {
@@ -132,17 +132,17 @@ std::vector<Tick> decade_ticks(ValueRange range, int stride) {
   return ticks;
 }
 
-int labels(const std::vector<Tick>& ticks) {
+int label_count(const std::vector<Tick>& ticks) {
   return static_cast<int>(
       std::count_if(ticks.begin(), ticks.end(), [](const Tick& t) { return !t.label.empty(); }));
 }
 
-// Ticks of a range with one or two powers of ten, or none.
+// Ticks of a range with at most two powers of ten.
 std::vector<Tick> narrow_log_ticks(ValueRange range, int most) {
   const std::vector<std::vector<int>> choices = {{1, 2, 5}, {1, 3}, {1}};
   for (const std::vector<int>& labelled : choices) {
     std::vector<Tick> ticks = digit_ticks(range, labelled);
-    const int count = labels(ticks);
+    const int count = label_count(ticks);
     if (count < std::min(3, most)) break;
     if (count <= most) return ticks;
   }
@@ -174,9 +174,9 @@ std::vector<Tick> linear_ticks(ValueRange range, int most) {
   FIRM_CHECK(most >= 2 && range.high > range.low);
   const double span = range.high - range.low;
   const int exponent = static_cast<int>(std::floor(std::log10(span / most)));
-  // With the last step, there is room for at most most / 2 of them in the range.
+  // The last step is so large that at most most / 2 ticks fit into the range.
   for (const int digit : {1, 2, 5, 10, 20}) {
-    const Whole steps = whole(range, times_power(digit, exponent));
+    const StepRange steps = steps_in(range, times_power(digit, exponent));
     if (steps.count() > most) continue;
     std::vector<Tick> ticks;
     for (double k = steps.first; k <= steps.last; ++k) {
@@ -190,14 +190,14 @@ std::vector<Tick> linear_ticks(ValueRange range, int most) {
 
 std::vector<Tick> log_ticks(ValueRange range, int most) {
   FIRM_CHECK(most >= 2 && range.low > 0 && range.high > range.low);
-  const Whole all = decades(range);
+  const StepRange all = decades(range);
   if (all.count() < 2 || std::log10(range.high) - std::log10(range.low) < 1.5) {
     return narrow_log_ticks(range, most);
   }
   if (all.count() <= most) return digit_ticks(range, std::array{1});
   for (const int stride : {2, 3, 4, 5, 10, 20, 50, 100}) {
     std::vector<Tick> ticks = decade_ticks(range, stride);
-    if (labels(ticks) <= most) return ticks;
+    if (label_count(ticks) <= most) return ticks;
   }
   return decade_ticks(range, 500);
 }
@@ -208,8 +208,8 @@ Scale::Scale(ValueRange range, bool log, double low_pixel, double high_pixel)
 double Scale::pixel(double value) const {
   const auto position = [&](double v) { return log_ ? std::log10(v) : v; };
   const double low = position(range_.low);
-  const double part = (position(value) - low) / (position(range_.high) - low);
-  return std::clamp(low_pixel_ + part * (high_pixel_ - low_pixel_), -1e5, 1e5);
+  const double fraction = (position(value) - low) / (position(range_.high) - low);
+  return std::clamp(low_pixel_ + fraction * (high_pixel_ - low_pixel_), -1e5, 1e5);
 }
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-// The axes of a chart: which values they show, where, and which of them get a tick.
+// Axes of a chart: the range of values they show, their ticks, and the mapping to pixels.
 #pragma once
 
 #include <span>
@@ -9,11 +9,12 @@
 
 namespace firm {
 
-// Finite and not so large or small that differences overflow; on a log axis also positive.
+// Whether a value can be drawn: it is finite, differences do not overflow, and on a log axis it is
+// positive.
 bool drawable(double value, bool log);
 
-// The axis's range, or that of the values that can be drawn and 4 % more on either side. One value
-// only gets room on both sides; no value at all, a range of one unit or decade.
+// The range given by the axis, or the range of all drawable values plus 4 % on either side. A
+// single value gets space on both sides; without values the range is one unit or one decade.
 ValueRange shown_range(const Axis& axis, std::span<const double> values);
 
 struct Tick {
@@ -21,25 +22,25 @@ struct Tick {
   std::string label = {};  // empty: a small tick
 };
 
-// At most `most`, at least 2, labelled ticks at 1, 2 or 5 times a power of ten.
+// Labelled ticks at 1, 2 or 5 times a power of ten, at most `most`, which must be 2 or more.
 std::vector<Tick> linear_ticks(ValueRange range, int most);
 
-// Labelled ticks at powers of ten, small ones between. Where they would be few, also 2 and 5 times
-// the powers of ten are labelled, or in a small range the numbers of a linear axis. Not more than
-// `most`, at least 2, labels.
+// Labelled ticks at powers of ten and small ticks between them. If there are few powers of ten,
+// also labels 2 and 5 times a power, or in a small range uses the ticks of a linear axis. At most
+// `most` labels, which must be 2 or more.
 std::vector<Tick> log_ticks(ValueRange range, int most);
 
-// From values to pixels.
+// Maps values to pixels.
 class Scale {
  public:
   Scale() = default;
-  // The pixels are those of the range's ends, in the order low, high.
+  // `low_pixel` and `high_pixel` are the positions of range.low and range.high.
   Scale(ValueRange range, bool log, double low_pixel, double high_pixel);
 
   bool log() const { return log_; }
   ValueRange range() const { return range_; }
-  // Of a drawable value. Values far from the range are brought nearer, as cairo cannot count
-  // further than some millions.
+  // Position of a drawable value. Clamped far outside of the range, because cairo cannot handle
+  // coordinates beyond some millions.
   double pixel(double value) const;
 
  private:

@@ -126,7 +126,7 @@ void draw_legend(Canvas& canvas, double x, double y, double room,
   for (std::size_t k = 0; k < entries.size(); ++k) {
     draw_sample(canvas, at, middle, entries[k]);
     const double text_x = at + kSampleWidth + kSampleGap;
-    // Letters of an SVG may be a little wider than measured.
+    // Letters in an SVG may be slightly wider than measured.
     canvas.text(text_x, middle, entries[k].label, text_style(x + room - text_x));
     at += layout.widths[k % layout.columns];
     if ((k + 1) % layout.columns != 0) continue;

@@ -1,4 +1,4 @@
-// How the series of a figure look, and the legend that tells which is which.
+// Styles of the series of a figure, and its legend.
 #pragma once
 
 #include <string>
@@ -13,40 +13,40 @@ struct SeriesStyle {
   Marker marker;
 };
 
-// Of a series' `style`: colours that can be told apart with any kind of colour vision, dashes and
-// markers that can in grey.
+// Returns colour, dash and marker of Series::style. Colours can be told apart with any kind of
+// colour vision, dashes and markers also in grey.
 SeriesStyle series_style(int style);
 
-// The colour of a band.
+// Opacity of a band.
 inline constexpr double kBandOpacity = 0.18;
 
-// The figure with the style of the first series of a label in all that have it.
+// Gives all series with the same label the style of the first one.
 Figure with_shared_styles(Figure figure);
 
 struct LegendEntry {
   std::string label;
   int style = 0;
-  // Whether any series of the label has them.
+  // Whether any series with this label has them.
   bool line = false;
   bool markers = false;
   bool band = false;
 };
 
-// One entry for every label, in the order of their first series.
+// One entry per label, in the order of their first series.
 std::vector<LegendEntry> legend_entries(const Figure& figure);
 
-// Rows of entries under each other, the left ends of which are in columns.
+// Entries arranged row by row in left-aligned columns.
 struct LegendLayout {
   std::size_t columns = 0;
-  std::vector<double> widths;  // of the columns, with the gap to the next
+  std::vector<double> widths;  // of the columns, including the gap to the next
   int height = 0;
 };
 
-// As many columns as there is room for; one at least.
+// Uses as many columns as fit into the width `room`, at least one.
 LegendLayout lay_out_legend(const Canvas& canvas, const std::vector<LegendEntry>& entries,
                             double room);
 
-// Centred in the room that begins at x.
+// Draws the legend centred in the width `room` that starts at x.
 void draw_legend(Canvas& canvas, double x, double y, double room,
                  const std::vector<LegendEntry>& entries, const LegendLayout& layout);
 

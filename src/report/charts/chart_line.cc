@@ -9,11 +9,11 @@
 namespace firm {
 namespace {
 
-// In pixels: what is nearer than this is drawn as one point, as it is less than a line is wide, and
-// small zigzags would use up its dashes.
-constexpr double kOnePlace = 0.75;
+// Points closer than this, in pixels, are merged: the distance is less than a line is wide, and
+// small zigzags would use up the dashes.
+constexpr double kMergeDistance = 0.75;
 
-// Small enough for the eye, and short in an SVG.
+// Rounds to 1/16 pixel, which the eye cannot see and which is short in an SVG.
 double rounded(double pixel) { return std::round(pixel * 16) / 16; }
 
 Point point_at(double x, double y, const Scales& scales) {
@@ -28,7 +28,7 @@ void add(Polyline& line, const Point& p) {
   if (line.empty() || p != line.back()) line.push_back(p);
 }
 
-// The column of half a pixel that a point is in.
+// Number of the half-pixel column that a point is in.
 double column_of(Point p, double left, double right) {
   return std::floor(2 * std::clamp(p.x, left - 1, right + 1));
 }
@@ -45,7 +45,7 @@ void for_columns(std::span<const Point> points, double left, double right, const
 
 bool higher(const Point& a, const Point& b) { return a.y < b.y; }
 
-// One side of a band: of every column, the outermost y.
+// One side of a band: the outermost y of every column.
 Polyline edge(std::span<const Point> points, const Scales& scales, bool upper) {
   Polyline result;
   for_columns(points, scales.left(), scales.right(), [&](std::size_t begin, std::size_t end) {
@@ -72,8 +72,8 @@ Polyline thinned(std::span<const Point> points, double left, double right) {
   for_columns(points, left, right, [&](std::size_t begin, std::size_t end) {
     const auto column = points.subspan(begin, end - begin);
     const auto [top, bottom] = std::minmax_element(column.begin(), column.end(), higher);
-    if (bottom->y - top->y < kOnePlace &&
-        std::abs(column.back().x - column.front().x) < kOnePlace) {
+    if (bottom->y - top->y < kMergeDistance &&
+        std::abs(column.back().x - column.front().x) < kMergeDistance) {
       add(result, {(column.front().x + column.back().x) / 2, (top->y + bottom->y) / 2});
       return;
     }

@@ -1,4 +1,4 @@
-// The points of a series in pixels, and no more of them than can be told apart.
+// Converts the points of a series to pixels and drops points that cannot be told apart.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@ namespace firm {
 
 using Polyline = std::vector<Point>;
 
-// Points next to each other in the list and within the same half pixel column are reduced to the
-// first, lowest, highest and last, or to their middle when they are less than a pixel apart. All
-// that is left of `left` is one column, all right of `right` another.
+// Reduces consecutive points in the same half-pixel column to the first, lowest, highest and last,
+// or to their middle if they are less than a pixel apart. All points left of `left` count as one
+// column, and so do all points right of `right`.
 Polyline thinned(std::span<const Point> points, double left, double right);
 
-// Where the values of a chart are drawn.
+// The two scales of a chart, and the sides of its frame in pixels.
 struct Scales {
   Scale x;
   Scale y;
@@ -26,13 +26,13 @@ struct Scales {
   double bottom() const { return y.pixel(y.range().low); }
 };
 
-// The line from break to break.
+// The pieces of the line between its breaks.
 std::vector<Polyline> line_pieces(const Series& series, const Scales& scales);
 
-// The outlines of the band.
+// The outlines of the pieces of the band.
 std::vector<Polyline> band_pieces(const Series& series, const Scales& scales);
 
-// The points within the frame, but one only in a square of two pixels.
+// Positions of markers within the frame, at most one in a square of two pixels.
 Polyline marker_points(const Series& series, const Scales& scales);
 
 }  // namespace firm

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "report/charts/chart_legend.h"
-#include "report/charts/chart_levels.h"
+#include "report/charts/chart_reference_lines.h"
 
 namespace firm {
 namespace {
@@ -13,16 +13,16 @@ namespace {
 // In pixels.
 constexpr int kTickLength = 5;
 constexpr int kSmallTickLength = 3;
-constexpr int kTickGap = 4;         // between tick and number
-constexpr double kLabelGap = 12;    // between numbers of the x axis
-constexpr int kYTickDistance = 28;  // at least
+constexpr int kTickGap = 4;         // between a tick and its label
+constexpr double kLabelGap = 12;    // between labels of the x axis
+constexpr int kYTickDistance = 28;  // smallest distance
 constexpr int kMostTicks = 9;
 constexpr double kDotSize = 3;
 constexpr Rgb kFrame = {90, 90, 90};
 constexpr Rgb kGrid = {228, 228, 228};
 constexpr TextStyle kNumbers = {.size = 12};
 
-// Adds those of the values that are drawn, as far as can be said without the other axis.
+// Adds the values whose partner on the other axis can be drawn.
 void add_drawn(std::vector<double>& all, const std::vector<double>& values,
                const std::vector<double>& partners, bool partners_log) {
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -34,7 +34,7 @@ std::vector<Tick> ticks_of(ValueRange range, bool log, int most) {
   return log ? log_ticks(range, most) : linear_ticks(range, most);
 }
 
-// Whether numbers below the frame would stand apart.
+// Whether labels below the frame would not touch.
 bool has_room(const Canvas& canvas, const std::vector<Tick>& ticks, const Scale& scale) {
   double end = -1e6;
   for (const Tick& tick : ticks) {
@@ -54,7 +54,7 @@ std::vector<Tick> x_ticks(const Canvas& canvas, const Scale& scale) {
   }
 }
 
-// In the middle of a pixel, where a line is sharp.
+// The middle of a pixel, where a line is sharp.
 double sharp(double pixel) { return std::floor(pixel) + 0.5; }
 
 int length_of(const Tick& tick) { return tick.label.empty() ? kSmallTickLength : kTickLength; }
@@ -69,7 +69,7 @@ void draw_x_axis(Canvas& canvas, const PlotArea& area, const Scale& scale) {
                 {.colour = kFrame});
     if (tick.label.empty()) continue;
     canvas.line(std::array{Point{x, double(area.y)}, Point{x, bottom}}, {.colour = kGrid});
-    // The picture's edge must not cut a long number.
+    // Keeps a long label within the picture.
     const double half = canvas.text_width(tick.label, kNumbers) / 2 + 2;
     canvas.text(std::min(x, canvas.width() - half), bottom + 16, tick.label, style);
   }
@@ -131,7 +131,7 @@ PlotRange plot_range(const Chart& chart, int plot_height) {
     add_drawn(y, s.low, s.x, chart.x.log);
     add_drawn(y, s.high, s.x, chart.x.log);
   }
-  for (const Level& level : chart.levels) y.push_back(level.y);
+  for (const ReferenceLine& line : chart.reference_lines) y.push_back(line.y);
   PlotRange range{shown_range(chart.x, x), shown_range(chart.y, y), {}};
   const int most = std::clamp(plot_height / kYTickDistance, 2, kMostTicks);
   range.y_ticks = ticks_of(range.y, chart.y.log, most);
@@ -153,12 +153,12 @@ void draw_plot(Canvas& canvas, const PlotArea& area, const Chart& chart, const P
   draw_y_axis(canvas, area, range.y_ticks, scales.y);
   canvas.clip(area.x, area.y, area.width, area.height);
   draw_bands(canvas, chart, scales);
-  draw_level_lines(canvas, chart, scales);
+  draw_reference_lines(canvas, chart, scales);
   draw_lines(canvas, chart, scales);
   canvas.unclip();
   canvas.frame(area.x, area.y, area.width, area.height, kFrame);
   draw_markers(canvas, chart, scales);
-  draw_level_labels(canvas, chart, scales);
+  draw_reference_labels(canvas, chart, scales);
 }
 
 }  // namespace firm

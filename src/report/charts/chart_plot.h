@@ -1,4 +1,4 @@
-// One chart of a figure: its frame, the ticks around it and the curves in it.
+// Draws one chart of a figure: its frame, ticks and curves.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace firm {
 
-// In pixels: the inside of a chart's frame.
+// The inside of a chart's frame, in pixels.
 struct PlotArea {
   int x = 0;
   int y = 0;
@@ -15,10 +15,10 @@ struct PlotArea {
   int height = 0;
 };
 
-// Room below the frame for the numbers of the x axis, in pixels.
+// Height of the tick labels below the frame, in pixels.
 inline constexpr int kTickLabelHeight = 24;
 
-// What a chart shows, as far as it can be said before its width is known.
+// Ranges and ticks of a chart that do not depend on its width.
 struct PlotRange {
   ValueRange x;
   ValueRange y;
@@ -27,7 +27,7 @@ struct PlotRange {
 
 PlotRange plot_range(const Chart& chart, int plot_height);
 
-// Room left of the frame for the numbers of the y axis, in pixels.
+// Width of the tick labels left of the frame, in pixels.
 int tick_label_width(const Canvas& canvas, const PlotRange& range);
 
 // Draws everything but the title and the labels of the axes.

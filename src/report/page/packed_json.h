@@ -1,4 +1,4 @@
-// Packed images, as the document of a page has them.
+// Packed images as JSON, as in the document of a page.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,9 +7,9 @@
 
 namespace firm {
 
-// rows, columns, low, high, bits; with 16 bits base and step.
+// All keys but `values`: rows, columns, low, high, bits, and with 16 bits also base and step.
 nlohmann::ordered_json packing_json(const PackedValues& packed);
-// And values.
+// All keys, with `values`.
 nlohmann::ordered_json packed_json(const PackedValues& packed);
 
 }  // namespace firm

@@ -11,17 +11,18 @@
 namespace firm {
 namespace {
 
-constexpr unsigned kNotANumber = 65535;
-constexpr unsigned kLargest = 65534;
+constexpr unsigned kNanCode = 65535;
+constexpr unsigned kLargestCode = 65534;
 
-// `count` of `slices`, evenly spread; the middle one is among them when `count` is odd.
+// Chooses `count` slices, evenly spread; an odd `count` includes the middle one.
 std::vector<std::size_t> spread_slices(std::size_t slices, std::size_t count) {
   std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < count; ++k) chosen.push_back((2 * k + 1) * slices / (2 * count));
   return chosen;
 }
 
-void put(std::vector<unsigned char>& bytes, std::uint32_t word, int count) {
+// Appends the lowest `count` bytes of a word, little-endian.
+void append(std::vector<unsigned char>& bytes, std::uint32_t word, int count) {
   for (int k = 0; k < count; ++k) bytes.push_back(static_cast<unsigned char>(word >> (8 * k)));
 }
 
@@ -90,7 +91,7 @@ double PackedValues::base() const { return low_ <= high_ ? static_cast<double>(l
 
 double PackedValues::step() const {
   if (!(low_ < high_)) return 0;
-  return (static_cast<double>(high_) - static_cast<double>(low_)) / kLargest;
+  return (static_cast<double>(high_) - static_cast<double>(low_)) / kLargestCode;
 }
 
 std::string PackedValues::base64() const {
@@ -99,12 +100,12 @@ std::string PackedValues::base64() const {
   const double step = this->step();
   for (const float v : kept_) {
     if (packing_.bits == 32) {
-      put(bytes, std::bit_cast<std::uint32_t>(v), 4);
+      append(bytes, std::bit_cast<std::uint32_t>(v), 4);
     } else if (!std::isfinite(v)) {
-      put(bytes, kNotANumber, 2);
+      append(bytes, kNanCode, 2);
     } else {
       const double k = step > 0 ? std::round((static_cast<double>(v) - base()) / step) : 0;
-      put(bytes, static_cast<std::uint32_t>(std::clamp(k, 0.0, double{kLargest})), 2);
+      append(bytes, static_cast<std::uint32_t>(std::clamp(k, 0.0, double{kLargestCode})), 2);
     }
   }
   return firm::base64(bytes);

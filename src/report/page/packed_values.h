@@ -1,4 +1,4 @@
-// Images for a page: as many values as fit into a file that a browser opens at once, as base64.
+// Packs images for a page: keeps as many values as fit into a given size, as base64.
 #pragma once
 
 #include <cstddef>
@@ -8,37 +8,37 @@
 
 namespace firm {
 
-// How a stack of slices is made to fit.
+// How the values of a stack are reduced.
 struct Packing {
-  int bits = 32;                    // 32: float32; 16: whole numbers k, for low + k * step
-  std::size_t reduction = 1;        // the mean of so many by so many values becomes one
-  std::vector<std::size_t> slices;  // that are kept, ascending
+  int bits = 32;                    // 32: float32; 16: integers k that stand for low + k * step
+  std::size_t reduction = 1;        // each value is the mean of reduction x reduction values
+  std::vector<std::size_t> slices;  // slices to keep, ascending
 };
 
-// Gives up, in this order and no more than needed for `bytes`: digits, slices (the middle one
-// stays), resolution. `values` of one slice, over all stacks.
+// Gives up precision, then slices (but not the middle one), then resolution, and no more than
+// needed for `bytes`. `values` is the number of values of one slice over all stacks.
 Packing choose_packing(std::size_t values, std::size_t slices, std::size_t bytes);
 
-// One stack; slices are added in order, all of them, and only those that are kept need room.
+// One packed stack. Add all slices in order; only those to keep take memory.
 class PackedValues {
  public:
   PackedValues(const Packing& packing, std::size_t rows, std::size_t columns);
 
   void add(std::size_t slice, std::span<const float> values);
 
-  // As they are in the page.
+  // After reduction.
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
   int bits() const { return packing_.bits; }
-  // Of all slices, before reduction.
+  // Range and sum of squares of all slices, before reduction; ignore values that are not finite.
   float low() const { return low_; }
   float high() const { return high_; }
-  double squares() const { return squares_; }  // sum of squares, likewise
+  double squares() const { return squares_; }
 
-  // A value k of 16 bits stands for base() + k * step(); the largest k for what is not a number.
+  // With 16 bits, k stands for base() + k * step(), and 65535 for NaN.
   double base() const;
   double step() const;
-  // Slice by slice, row by row; little-endian.
+  // Values slice by slice and row by row, little-endian.
   std::string base64() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the build makes of web/: HTML with its script and style in it.
+// The page that the build makes from web/: one HTML text with its script and style.
 #pragma once
 
 #include <string_view>

@@ -6,15 +6,15 @@
 namespace firm {
 namespace {
 
-// What stands in the page where the document belongs.
-constexpr std::string_view kPlace = R"({"firm":"document"})";
+// Placeholders for the document in the page.
+constexpr std::string_view kDocument = R"({"firm":"document"})";
 constexpr std::string_view kLive = R"({"firm":"live"})";
 constexpr std::string_view kBegin = R"(id="firm-document">)";
 constexpr std::string_view kEnd = "</script>";
 constexpr std::string_view kNoServer = "connect-src 'none'";
 constexpr std::string_view kOwnServer = "connect-src 'self'";
 
-std::string with(std::string text, std::string_view from, std::string_view to) {
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
   FIRM_CHECK(at != std::string::npos);
   return text.replace(at, from.size(), to);
@@ -24,12 +24,12 @@ std::string with(std::string text, std::string_view from, std::string_view to) {
 
 std::string report_page(std::string_view json) {
   const std::string_view page = page_bundle();
-  const std::size_t at = page.find(kPlace);
+  const std::size_t at = page.find(kDocument);
   FIRM_CHECK(at != std::string_view::npos);
   std::string html;
   html.reserve(page.size() + json.size());
   html += page.substr(0, at);
-  // Outside of texts JSON has no '<', and within them this means the same.
+  // JSON has '<' only within strings, where this escape means the same.
   for (const char c : json) {
     if (c == '<') {
       html += "\\u003c";
@@ -37,7 +37,7 @@ std::string report_page(std::string_view json) {
       html += c;
     }
   }
-  html += page.substr(at + kPlace.size());
+  html += page.substr(at + kDocument.size());
   return html;
 }
 
@@ -51,7 +51,7 @@ std::string document_in_page(std::string_view html) {
 }
 
 std::string live_page() {
-  return with(with(std::string(page_bundle()), kPlace, kLive), kNoServer, kOwnServer);
+  return replaced(replaced(std::string(page_bundle()), kDocument, kLive), kNoServer, kOwnServer);
 }
 
 }  // namespace firm

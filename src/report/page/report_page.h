@@ -1,4 +1,4 @@
-// The page of web/, as one file that needs no other.
+// The page of web/ as one self-contained HTML text.
 #pragma once
 
 #include <string>
@@ -6,13 +6,14 @@
 
 namespace firm {
 
-// `json`: the document that docs/report.md describes. Nothing in it can end the element that holds
-// it, whatever it contains.
+// Inserts the document, which docs/report.md describes. Escapes it so that no text in it can end
+// the element that holds it.
 std::string report_page(std::string_view json);
-// The document in such a page; empty: there is none.
+// Returns the document in such a page; empty if there is none.
 std::string document_in_page(std::string_view html);
 
-// The page of a server: it asks for its document, there and nowhere else.
+// The page that a server delivers. It requests its document from that server, and may connect to no
+// other.
 std::string live_page();
 
 }  // namespace firm

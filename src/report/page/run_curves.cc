@@ -20,7 +20,7 @@ double number_of(const Json& value) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Enough digits for a curve.
+// Rounds to seven digits, which are enough for a curve.
 Json rounded(double value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 7);
@@ -36,7 +36,7 @@ void keep_only(const std::vector<std::size_t>& kept, std::vector<T>& values) {
 
 }  // namespace
 
-void ContinuedRounds::begin(int chunk) {
+void ChunkTimeline::start_chunk(int chunk) {
   if (chunk == chunk_) return;
   chunk_ = chunk;
   rounds_before_ = round_ + 1;
@@ -44,13 +44,13 @@ void ContinuedRounds::begin(int chunk) {
   starts_.push_back({chunk, rounds_before_, seconds_before_});
 }
 
-void ContinuedRounds::apply(int chunk, long& round, double& seconds) {
-  begin(chunk);
+void ChunkTimeline::apply(int chunk, long& round, double& seconds) {
+  start_chunk(chunk);
   round = round_ = rounds_before_ + round;
   seconds = seconds_ = seconds_before_ + seconds;
 }
 
-void ContinuedRounds::apply(Json& line) {
+void ChunkTimeline::apply(Json& line) {
   long round = line.value("round", 0L);
   double seconds = line.value("seconds", 0.0);
   apply(line.value("chunk", 0), round, seconds);
@@ -58,16 +58,17 @@ void ContinuedRounds::apply(Json& line) {
   line["seconds"] = seconds;
 }
 
-Json levels_json(const std::vector<ChunkStart>& starts, const std::vector<SiteLevels>& of_chunks) {
+Json residual_targets_json(const std::vector<ChunkStart>& starts,
+                           const std::vector<SiteTargets>& chunks) {
   std::map<std::string, Json> curves;
   for (const ChunkStart& start : starts) {
     const auto chunk = static_cast<std::size_t>(start.chunk);
-    if (chunk >= of_chunks.size()) continue;
-    for (const auto& [site, level] : of_chunks[chunk]) {
+    if (chunk >= chunks.size()) continue;
+    for (const auto& [site, target] : chunks[chunk]) {
       Json& curve = curves.try_emplace(site, Json{{"site", site}}).first->second;
       curve["round"].push_back(start.round);
       curve["seconds"].push_back(rounded(start.seconds));
-      curve["value"].push_back(rounded(level));
+      curve["value"].push_back(rounded(target));
     }
   }
   Json all = Json::array();
@@ -83,8 +84,8 @@ std::size_t RunCurves::find(const CurveName& name) {
   return curves_.size() - 1;
 }
 
-void RunCurves::add(std::size_t number, long round, double seconds, double value) {
-  Curve& curve = curves_[number];
+void RunCurves::add(std::size_t index, long round, double seconds, double value) {
+  Curve& curve = curves_[index];
   ++curve.added;
   curve.rounds.push_back(round);
   curve.seconds.push_back(seconds);

@@ -1,4 +1,4 @@
-// The curves of a run, from its rounds or from the lines of its history.
+// Curves of a run, made from its rounds or from the lines of its history.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,29 @@
 namespace firm {
 
 struct CurveName {
-  std::string key;   // objective, kkt, residual, ...: as in history.jsonl
-  std::string site;  // of a residual
+  std::string key;   // as in history.jsonl: objective, kkt, residual, ...
+  std::string site;  // for a residual; otherwise empty
 
   bool operator==(const CurveName&) const = default;
 };
 
-// Where the rounds of a chunk begin among those of the run.
+// Where a chunk starts, in rounds and seconds of the whole run.
 struct ChunkStart {
   int chunk = 0;
   long round = 0;
   double seconds = 0;
 };
 
-// Chunks of slices are solved one after the other, each from round 0 and second 0: gives them the
-// rounds and seconds of one run.
-class ContinuedRounds {
+// Puts chunks of slices, which are solved one after the other and each count from round 0 and
+// second 0, on the time axis of the whole run.
+class ChunkTimeline {
  public:
-  void begin(int chunk);
+  void start_chunk(int chunk);
+  // Converts round and seconds of a chunk to those of the run.
   void apply(int chunk, long& round, double& seconds);
-  // The same for a line of the history.
+  // Converts `round` and `seconds` of a line of the history.
   void apply(nlohmann::ordered_json& line);
-  // Of the chunks so far.
+  // Starts of the chunks so far.
   const std::vector<ChunkStart>& starts() const { return starts_; }
 
  private:
@@ -43,24 +44,25 @@ class ContinuedRounds {
   double seconds_before_ = 0;
 };
 
-// Residuals that the discrepancy rule asks for, by site.
-using SiteLevels = std::map<std::string, double>;
+// Residual of each site at which the discrepancy rule stops, by the site's name.
+using SiteTargets = std::map<std::string, double>;
 
-// `levels` of the document: they hold from the beginning of a chunk on. `of_chunks` by number; a
-// chunk, or a site of it, may be missing.
-nlohmann::ordered_json levels_json(const std::vector<ChunkStart>& starts,
-                                   const std::vector<SiteLevels>& of_chunks);
+// `levels` of the document: each target applies from the start of its chunk on. `chunks` holds the
+// targets by the number of the chunk; chunks and sites may be missing.
+nlohmann::ordered_json residual_targets_json(const std::vector<ChunkStart>& starts,
+                                             const std::vector<SiteTargets>& chunks);
 
 class RunCurves {
  public:
-  // A curve with twice as many points is thinned to `most`.
+  // A curve that reaches twice `most` points is thinned to `most`.
   explicit RunCurves(std::size_t most) : most_(most) {}
 
-  // Number of a curve, which begins here when it is new.
+  // Returns the index of a curve; adds the curve if it is new.
   std::size_t find(const CurveName& name);
-  void add(std::size_t number, long round, double seconds, double value);
+  void add(std::size_t index, long round, double seconds, double value);
 
-  // Parts of a line: of all sites together; the distance to the truth; the residual of each site.
+  // Add parts of a line of the history: values of all sites together, the distance to the truth,
+  // the residual of each site.
   void add_common(const nlohmann::ordered_json& line);
   void add_error(const nlohmann::ordered_json& line);
   void add_residuals(const nlohmann::ordered_json& line);
@@ -70,7 +72,7 @@ class RunCurves {
     add_residuals(line);
   }
 
-  // `curves` of the document that docs/report.md describes; those without points are left out.
+  // `curves` of the document that docs/report.md describes, without curves that have no points.
   nlohmann::ordered_json json() const;
 
  private:

@@ -1,4 +1,4 @@
-// Curves of long runs, with fewer points that show the same.
+// Thins the curves of long runs without losing their shape.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace firm {
 
-// Which points of a curve to keep, ascending, at most `most` (which is at least 20): the first
-// tenth of `most`, so that a logarithmic axis has its beginning; of the others, cut into stretches
-// of equal length in rounds, the smallest and the largest of each, so that no peak is lost; and the
-// last. A curve can be thinned again and again as it grows. What is not finite is not kept.
+// Returns the indices of the points to keep, ascending and at most `most`, which must be 20 or
+// more. Keeps the first most / 10 points, for a logarithmic axis; then the smallest and the largest
+// value of every interval, so that no peak is lost; and the last point. Intervals have equal length
+// in rounds, so a curve can be thinned repeatedly as it grows. Drops values that are not finite.
 std::vector<std::size_t> thinned(std::span<const double> values, std::span<const long> rounds,
                                  std::size_t most);
 

@@ -29,7 +29,7 @@ void set_colour(cairo_t* context, Rgb c, double opacity = 1) {
   cairo_set_source_rgba(context, c.r / 255.0, c.g / 255.0, c.b / 255.0, opacity);
 }
 
-// Cairo only reads from `rgb`, but does not say so; an SVG keeps a copy.
+// The const_cast is safe: cairo only reads `rgb`, and an SVG keeps a copy.
 void draw_pixels(cairo_t* context, int x, int y, int width, int height,
                  const std::vector<std::uint32_t>& rgb) {
   auto* data = reinterpret_cast<unsigned char*>(const_cast<std::uint32_t*>(rgb.data()));
@@ -87,8 +87,8 @@ void draw_marker(cairo_t* context, Point centre, const Marker& marker) {
   cairo_stroke(context);
 }
 
-// What cairo leaves to wish for. It numbers names (id="surface7") through all pictures of a
-// process: they get new ones in the order in which they appear. And pixels are to stay squares.
+// Makes cairo's SVG reproducible: renumbers its ids, such as id="surface7", which count all
+// pictures of a process. Also asks viewers to draw pixels as squares.
 std::string tidied(const std::string& svg) {
   constexpr std::string_view kName = " id=\"";
   std::map<std::string, std::string> names;
@@ -116,7 +116,7 @@ cairo_status_t append(void* text, const unsigned char* data, unsigned int length
   return CAIRO_STATUS_SUCCESS;
 }
 
-// Also when a text is not UTF-8, or the picture larger than cairo can do.
+// Also reports text that is not UTF-8 and pictures that are too large for cairo.
 void check_written(cairo_status_t status, const std::string& path) {
   if (status == CAIRO_STATUS_SUCCESS) return;
   throw data_error({path, "", "a file that can be written", cairo_status_to_string(status)});
@@ -127,7 +127,7 @@ void check_written(cairo_status_t status, const std::string& path) {
 struct Canvas::State {
   using Step = std::function<void(cairo_t*)>;
 
-  // A step that leaves the context as it was; also without a path, which text would begin.
+  // Records a step and restores the context after it, including the path, which text would begin.
   void add(Step draw) {
     steps.push_back([draw = std::move(draw)](cairo_t* context) {
       cairo_save(context);
@@ -147,7 +147,7 @@ struct Canvas::State {
   int width = 0;
   int height = 0;
   std::vector<Step> steps;
-  Context ruler;  // of an image, to measure text
+  Context ruler;  // to measure text
 };
 
 Canvas::Canvas(int width, int height) : state_(std::make_unique<State>()) {
@@ -174,7 +174,7 @@ void Canvas::frame(int x, int y, int width, int height, Rgb colour) {
   state_->add([=](cairo_t* context) {
     set_colour(context, colour);
     cairo_set_line_width(context, 1);
-    // Around the pixels, and in the middle of device pixels, so that the line is sharp.
+    // Encloses the pixels; runs through the middle of device pixels, so that the line is sharp.
     cairo_rectangle(context, x - 0.5, y - 0.5, width + 1, height + 1);
     cairo_stroke(context);
   });
@@ -184,7 +184,7 @@ void Canvas::pixels(int x, int y, int width, int height, std::span<const Rgb> pi
   FIRM_CHECK(x >= 0 && x + width <= this->width());
   FIRM_CHECK(y >= 0 && y + height <= this->height());
   FIRM_CHECK(pixels.size() == static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  // Cairo reads 32 bits a pixel.
+  // Cairo wants 32 bits per pixel.
   std::vector<std::uint32_t> rgb;
   rgb.reserve(pixels.size());
   for (const Rgb& p : pixels) {

@@ -7,11 +7,11 @@
 namespace firm {
 namespace {
 
-// Of a raised part, in parts of the font's size: how large it is, and how much higher.
+// Size of a superscript and its height above the line, as fractions of the font size.
 constexpr double kRaisedSize = 0.72;
 constexpr double kRaisedBy = 0.42;
 
-// How far left of the anchor the text starts.
+// Distance from the start of the text to its anchor.
 double offset(TextStyle::Align align, double width) {
   switch (align) {
     case TextStyle::Align::kLeft:
@@ -29,7 +29,7 @@ struct Run {
   bool raised = false;
 };
 
-// The parts of a text that are on the line or raised, in turn.
+// Splits a text into parts on the line and superscripts.
 std::vector<Run> runs_of(const std::string& text) {
   std::vector<Run> runs;
   for (std::size_t at = 0; at < text.size();) {
@@ -66,22 +66,22 @@ void drop_last_character(std::string& utf8) {
   if (!utf8.empty()) utf8.pop_back();
 }
 
-struct Fitting {
+struct FittedText {
   std::string text;
   double size = 0;
 };
 
-// The text, or as much of it as there is room for, in the style's font or a smaller one.
-Fitting fit(cairo_t* context, const std::string& text, const TextStyle& style) {
+// Shrinks the font and shortens the text until it fits into style.max_width.
+FittedText fit(cairo_t* context, const std::string& text, const TextStyle& style) {
   const double width = width_of(context, text, style.size);
   if (style.max_width <= 0 || width <= style.max_width) return {text, style.size};
-  Fitting fitting{text, style.size * std::max(0.75, style.max_width / width)};
+  FittedText fitted{text, style.size * std::max(0.75, style.max_width / width)};
   std::string kept = text;
-  while (width_of(context, fitting.text, fitting.size) > style.max_width && !kept.empty()) {
+  while (width_of(context, fitted.text, fitted.size) > style.max_width && !kept.empty()) {
     drop_last_character(kept);
-    fitting.text = kept + "\u2026";
+    fitted.text = kept + "\u2026";
   }
-  return fitting;
+  return fitted;
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ double measure_text(cairo_t* context, const std::string& text, const TextStyle& 
 
 void draw_text(cairo_t* context, Point at, const std::string& text, const TextStyle& style) {
   select_font(context, style.bold);
-  const auto [fitting, size] = fit(context, text, style);
+  const auto [fitted, size] = fit(context, text, style);
   cairo_set_font_size(context, size);
   cairo_font_extents_t font;
   cairo_font_extents(context, &font);
@@ -101,11 +101,10 @@ void draw_text(cairo_t* context, Point at, const std::string& text, const TextSt
   cairo_set_source_rgb(context, c.r / 255.0, c.g / 255.0, c.b / 255.0);
   cairo_translate(context, at.x, at.y);
   if (style.upwards) cairo_rotate(context, -std::numbers::pi / 2);
-  // The middle between baseline and top of a capital, not of the letters that happen to be used,
-  // so that neighbouring labels line up.
+  // Centres on capitals, not on the letters in the text, so that neighbouring labels line up.
   const double baseline = 0.36 * font.ascent;
-  double x = -offset(style.align, width_of(context, fitting, size));
-  for (const Run& run : runs_of(fitting)) {
+  double x = -offset(style.align, width_of(context, fitted, size));
+  for (const Run& run : runs_of(fitted)) {
     const double width = width_of(context, run, size);
     cairo_move_to(context, x, run.raised ? baseline - kRaisedBy * size : baseline);
     cairo_show_text(context, run.text.c_str());

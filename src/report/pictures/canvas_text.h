@@ -1,4 +1,4 @@
-// The text of a canvas: raised parts, and what is done where room is short.
+// Draws the text of a canvas, with superscripts, and fits it into a limited width.
 #pragma once
 
 #include <cairo.h>
@@ -9,10 +9,10 @@
 
 namespace firm {
 
-// How long the text is without a limit. Leaves its font in the context.
+// Width of the text, ignoring max_width. Leaves its font in the context.
 double measure_text(cairo_t* context, const std::string& text, const TextStyle& style);
 
-// As Canvas::text. Leaves font, colour and origin in the context.
+// See Canvas::text. Leaves font, colour and origin in the context.
 void draw_text(cairo_t* context, Point at, const std::string& text, const TextStyle& style);
 
 }  // namespace firm

@@ -52,10 +52,10 @@ Rgb colour_of(Colormap map, double t) {
   const std::span<const Rgb> anchors = anchors_of(map);
   const double position = std::clamp(t, 0.0, 1.0) * static_cast<double>(anchors.size() - 1);
   const auto left = std::min(static_cast<std::size_t>(position), anchors.size() - 2);
-  const double part = position - static_cast<double>(left);
+  const double fraction = position - static_cast<double>(left);
   const Rgb& a = anchors[left];
   const Rgb& b = anchors[left + 1];
-  return {between(a.r, b.r, part), between(a.g, b.g, part), between(a.b, b.b, part)};
+  return {between(a.r, b.r, fraction), between(a.g, b.g, fraction), between(a.b, b.b, fraction)};
 }
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-// Colours for values.
+// Colour maps.
 #pragma once
 
 #include "report/pictures/canvas.h"
@@ -11,7 +11,7 @@ enum class Colormap {
   kDiverging,  // blue, white in the middle, red: for differences
 };
 
-// The colour of t in [0, 1]; t is clamped, and what is not a number is magenta.
+// The colour of t, which is clamped to [0, 1]; NaN is magenta.
 Rgb colour_of(Colormap map, double t);
 
 }  // namespace firm

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMargin = 18;
 constexpr int kScaleHeight = 30;
 constexpr int kScaleThickness = 4;
-constexpr int kSmallestSide = 96;  // room for the labels of the colour bar
+constexpr int kSmallestSide = 96;  // the labels of the colour bar need this height
 constexpr double kSmallImage = 400;
 constexpr double kLargeImage = 720;
 constexpr Rgb kInk = {30, 30, 30};
@@ -25,8 +25,8 @@ struct Size {
   int height = 0;
 };
 
-// Small images are enlarged by a whole number, so that their pixels stay squares of one size; large
-// ones are reduced.
+// Enlarges small images by a whole number, so that their pixels stay squares of one size; reduces
+// large ones.
 Size picture_size(std::size_t rows, std::size_t columns) {
   const double longer = static_cast<double>(std::max(rows, columns));
   double factor = std::max(1.0, std::ceil(kSmallImage / longer));
@@ -39,12 +39,12 @@ Size picture_size(std::size_t rows, std::size_t columns) {
 }
 
 struct Unit {
-  int exponent;  // of ten: nanometres in the unit
+  int exponent;  // the unit has 10^exponent nanometres
   const char* name;
 };
 constexpr std::array<Unit, 4> kUnits = {{{0, "nm"}, {3, "\u00b5m"}, {6, "mm"}, {9, "m"}}};
 
-// The largest unit of which the bar has at least one.
+// The largest unit that is not longer than 10^exponent nanometres.
 Unit unit_for(int exponent) {
   Unit best = kUnits.front();
   for (const Unit& unit : kUnits) {
@@ -67,10 +67,10 @@ void draw_scale(Canvas& canvas, int x, int y, int width, double width_cm) {
 
 ScaleBar scale_bar(double width_cm) {
   FIRM_CHECK(width_cm > 0 && std::isfinite(width_cm));
-  const double wanted = std::log10(width_cm * 1e7 / 4);  // of the length in nm
+  const double wanted = std::log10(width_cm * 1e7 / 4);  // log10 of the length in nm
   const int exponent = static_cast<int>(std::floor(wanted));
   const double mantissa = std::pow(10, wanted - exponent);
-  // The nearest by ratio: the borders are the geometric means of the neighbours.
+  // Takes the step nearest by ratio: the limits are geometric means of neighbouring steps.
   const std::array<double, 4> steps = {1, 2, 5, 10};
   std::size_t k = 0;
   while (k + 1 < steps.size() && mantissa * mantissa > steps[k] * steps[k + 1]) ++k;

@@ -1,6 +1,4 @@
-// Montage: several images side by side in one labelled picture.
-//
-// Every panel has its own colour bar.
+// Montage: several images side by side in one labelled picture. Every image has its own colour bar.
 #pragma once
 
 #include <string>
@@ -13,8 +11,8 @@ namespace firm {
 struct MontageRow {
   std::string label;
   Colormap colormap = Colormap::kViridis;
-  // Height of its panels as a part of their width. Images are stretched to fill their panel, so an
-  // image wants rows / columns.
+  // Height of the panels divided by their width. Images are stretched to fill their panel; to keep
+  // square pixels, use rows / columns.
   double height = 1;
   std::vector<Panel> panels;
 };

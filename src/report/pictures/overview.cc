@@ -13,8 +13,8 @@ Panel panel_of(const ImageStack& stack, const ImageGrid& grid, std::size_t slice
   return {stack.name, grid.rows, grid.columns, stack.images.slice(slice), stack.units};
 }
 
-// The truth's; where that is one value only, as of an element that is not there, the
-// reconstruction's.
+// The range of the truth, or that of the reconstruction if the truth has only one value, as for an
+// element that the sample does not contain.
 ValueRange common_range(const Panel& truth, const Panel& image) {
   const ValueRange range = range_of(truth.values);
   return range.low < range.high ? range : range_of(image.values);
@@ -31,7 +31,7 @@ Panel difference_of(const Panel& image, const Panel& truth) {
 
 MontageRow make_row(const std::string& label, Colormap map, const ImageGrid& grid) {
   const double height = static_cast<double>(grid.rows) / static_cast<double>(grid.columns);
-  // Very long images are distorted, so that there is room for their labels.
+  // Distorts very long images, so that their labels fit.
   return {label, map, std::clamp(height, 0.25, 4.0), {}};
 }
 

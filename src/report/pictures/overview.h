@@ -1,4 +1,4 @@
-// The reconstruction of all sites at a glance, next to the truth where it is known.
+// Writes a picture of the reconstruction of all sites, beside the truth if it is known.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace firm {
 
-// One column per site. With `truth`, which has the same sites in the same order, the rows are
-// truth, reconstruction and their difference: the first two with the colours of the truth's range,
-// the last with white for zero. Without (empty), there is only the reconstruction. Throws
-// firm::Error when the file cannot be written.
+// Draws one column per site. With `truth`, which must have the same sites in the same order, the
+// rows are truth, reconstruction and their difference; the first two share the range of the truth,
+// and in the last one zero is white. If `truth` is empty, there is only the reconstruction. Throws
+// firm::Error if the file cannot be written.
 void write_overview(const std::string& path, const std::string& title, const ImageGrid& grid,
                     const std::vector<ImageStack>& images, const std::vector<ImageStack>& truth,
                     std::size_t slice);

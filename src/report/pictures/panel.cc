@@ -11,14 +11,14 @@
 namespace firm {
 namespace {
 
-// In pixels; gap, bar and labels make kPanelBarWidth.
+// In pixels; gaps, bar and labels add up to kPanelBarWidth.
 constexpr int kBarGap = 8;
 constexpr int kBarWidth = 12;
 constexpr int kBarLabelGap = 6;
 constexpr int kBarLabelWidth = kPanelBarWidth - kBarGap - kBarWidth - kBarLabelGap;
 constexpr Rgb kFrame = {120, 120, 120};
 
-// Which source pixels a target pixel covers, and how much of each.
+// Source pixels that a target pixel covers, and the share of each.
 struct Cover {
   std::size_t first = 0;
   std::vector<double> weights;  // sum 1
@@ -45,19 +45,19 @@ std::vector<Cover> covers(std::size_t source, std::size_t target) {
 
 std::vector<Rgb> coloured(const std::vector<float>& values, ValueRange range, Colormap map) {
   const double span = range.high - range.low;
-  // An image of one value is drawn in the colour that stands for nothing.
+  // An image with a single value gets the colour of zero.
   const double flat = map == Colormap::kDiverging ? 0.5 : 0;
   std::vector<Rgb> colours;
   colours.reserve(values.size());
   for (const float v : values) {
     const double above = static_cast<double>(v) - range.low;
-    const bool even = !(span > 0) && !std::isnan(above);
-    colours.push_back(colour_of(map, even ? flat : above / span));
+    const bool uniform = !(span > 0) && !std::isnan(above);
+    colours.push_back(colour_of(map, uniform ? flat : above / span));
   }
   return colours;
 }
 
-std::string raised(std::string units) {
+std::string with_superscripts(std::string units) {
   for (const auto& [plain, sign] : {std::pair{"^2", "\u00b2"}, std::pair{"^3", "\u00b3"}}) {
     for (std::size_t at = units.find(plain); at != std::string::npos; at = units.find(plain)) {
       units.replace(at, 2, sign);
@@ -66,7 +66,7 @@ std::string raised(std::string units) {
   return units;
 }
 
-// Rounding must not leave "-1.2e-17" where the middle of the range is meant to be zero.
+// Avoids labels such as "-1.2e-17" where the middle of the range should be zero.
 std::string label(double value, ValueRange range) {
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
   return fmt::format("{:.3g}", std::abs(value) < 1e-9 * largest ? 0 : value);
@@ -143,7 +143,7 @@ void draw_panel(Canvas& canvas, int x, int y, int width, int height, const Panel
   canvas.frame(x, top, width, height, kFrame);
   const int bar_x = x + width + kBarGap;
   draw_bar(canvas, bar_x, top, height, range, map);
-  canvas.text(bar_x, title_y, raised(panel.units),
+  canvas.text(bar_x, title_y, with_superscripts(panel.units),
               {.size = 12, .max_width = kPanelBarWidth - kBarGap});
 }
 

@@ -1,4 +1,4 @@
-// Panel: one image with its title, drawn with a colour bar. Row 0 of an image is on top.
+// Panel: one image with title and colour bar. Row 0 of the image is at the top.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct ValueRange {
   double high = 0;
 };
 
-// From the smallest to the largest of the finite values; 0 to 0 when there are none.
+// Range of the finite values; 0 to 0 if there are none.
 ValueRange range_of(std::span<const float> values);
 
 struct Panel {
@@ -26,25 +26,24 @@ struct Panel {
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::vector<float> values;  // row by row
-  std::string units = {};     // written above the colour bar; "^2" and "^3" are raised
-  // The values of the first and the last colour, which those beyond have, too. Without it, the
-  // range of the values.
+  std::string units = {};     // above the colour bar; "^2" and "^3" become superscripts
+  // Values of the first and the last colour; values outside are clamped. Default: range_of(values).
   std::optional<ValueRange> range = {};
 };
 
-// One column of a block as a panel; rows * columns has to be the block's number of rows.
+// Makes a panel from one column of a block, which must have rows * columns rows.
 Panel make_panel(const std::string& title, const Block& block, std::size_t column, std::size_t rows,
                  std::size_t columns);
 
-// The panel's values on another grid: each target pixel is the mean of the source over its area.
+// Resamples the values to another grid: each target pixel is the mean of the source over its area.
 std::vector<float> resample(const Panel& panel, std::size_t rows, std::size_t columns);
 
-// In pixels: the title above an image, and what is right of it.
+// Space for the title above an image and for the colour bar to its right, in pixels.
 inline constexpr int kPanelTitleHeight = 26;
 inline constexpr int kPanelBarWidth = 106;
 
-// Draws title, image and colour bar; (x, y) is the top left corner of it all, and width and height
-// are those of the image alone.
+// Draws title, image and colour bar. (x, y) is the top left corner of the whole panel; width and
+// height are those of the image.
 void draw_panel(Canvas& canvas, int x, int y, int width, int height, const Panel& panel,
                 Colormap map);
 

@@ -17,28 +17,28 @@
 namespace firm {
 namespace {
 
-// Of every slice in the making: values, a copy of them and their colours; the picture itself.
+// Memory for one slice: the values, a copy, their colours, and the picture.
 constexpr std::uint64_t kCopies = 3;
-constexpr std::uint64_t kPicture = std::uint64_t{10} << 20;
-constexpr std::uint64_t kMost = std::uint64_t{256} << 20;
+constexpr std::uint64_t kPictureBytes = std::uint64_t{10} << 20;
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
 
 std::uint64_t bytes_per_slice(std::size_t pixels) {
-  return kPicture + kCopies * pixels * sizeof(float);
+  return kPictureBytes + kCopies * pixels * sizeof(float);
 }
 
-// Slices that are made at the same time.
+// Number of slices to write in parallel.
 std::size_t slices_at_once(std::size_t pixels) {
   const auto threads = static_cast<std::uint64_t>(thread_count(0));
-  return std::clamp<std::uint64_t>(kMost / bytes_per_slice(pixels), 1, threads);
+  return std::clamp<std::uint64_t>(kMostBytes / bytes_per_slice(pixels), 1, threads);
 }
 
-// Tells the caller how much of the work is done.
+// Reports the progress in slices.
 class Counter {
  public:
   Counter(const Progress& progress, const std::vector<ImageStack>& stacks) : progress_(progress) {
     for (const ImageStack& stack : stacks) total_ += stack.images.count();
   }
-  // Before that many slices.
+  // Call it before writing this many slices.
   void next(const std::string& stage, std::size_t slices) {
     report(progress_, stage, static_cast<double>(done_) / static_cast<double>(total_));
     done_ += slices;
@@ -47,7 +47,7 @@ class Counter {
  private:
   const Progress& progress_;
   std::size_t done_ = 0;
-  std::size_t total_ = 1;  // images.h5 counts like a slice
+  std::size_t total_ = 1;  // images.h5 counts as one slice
 };
 
 std::string title_of(const ImageStack& stack, std::size_t slice) {
@@ -55,8 +55,8 @@ std::string title_of(const ImageStack& stack, std::size_t slice) {
   return fmt::format("{}: {}, slice {}", stack.name, stack.signal, slice);
 }
 
-// Lines of the form that ImageJ writes and reads. With these it shows micrometres, not the
-// centimetres of the resolution tags; the lines that it does not know are for people and scripts.
+// Description in the form of ImageJ, which then shows micrometres instead of the centimetres of the
+// resolution tags. Lines that ImageJ does not know are for people and scripts.
 std::string description_of(const ImageStack& stack, std::size_t slice) {
   return fmt::format("ImageJ=1.53t\nunit=um\nvunit={}\nsite={}\nslice={}\nquantity={}\nfirm={}\n",
                      stack.units, stack.name, slice, stack.signal, kVersion);
@@ -66,7 +66,7 @@ bool has_finite(const std::vector<float>& values) {
   return std::any_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
 }
 
-// Of all slices of a site.
+// Range of all slices of a site.
 ValueRange common_range(const Slices& images) {
   std::optional<ValueRange> all;
   for (std::size_t k = 0; k < images.count(); ++k) {
@@ -86,17 +86,17 @@ void write_slice(const std::filesystem::path& folder, const ImageGrid& grid,
   write_image_png((folder / (name + ".png")).string(), panel, grid.pixel_size);
 }
 
-// Several at once: nearly all of the time goes into the compression of the pictures.
+// Writes several slices in parallel: nearly all time is spent on compressing the pictures.
 void write_slices(const std::filesystem::path& run, const ImageGrid& grid, const ImageStack& stack,
                   Counter& counter) {
-  const std::filesystem::path place = std::filesystem::path("recon") / (stack.name + "_rec");
-  make_directory((run / place).string());
+  const std::filesystem::path folder = std::filesystem::path("recon") / (stack.name + "_rec");
+  make_directory((run / folder).string());
   const ValueRange range = common_range(stack.images);
   const std::size_t slices = stack.images.count();
   std::vector<std::exception_ptr> failures(slices_at_once(grid.rows * grid.columns));
   for (std::size_t first = 0; first < slices; first += failures.size()) {
     const std::size_t count = std::min(failures.size(), slices - first);
-    counter.next("writing " + place.string(), count);
+    counter.next("writing " + folder.string(), count);
     std::vector<Panel> panels;
     for (std::size_t k = first; k < first + count; ++k) {
       panels.push_back(
@@ -104,7 +104,7 @@ void write_slices(const std::filesystem::path& run, const ImageGrid& grid, const
     }
     parallel_for(count, thread_count(0), [&](std::size_t k) {
       try {
-        write_slice(run / place, grid, stack, first + k, panels[k]);
+        write_slice(run / folder, grid, stack, first + k, panels[k]);
       } catch (...) {
         failures[k] = std::current_exception();
       }
@@ -128,7 +128,7 @@ void write_reconstruction(const std::string& run_directory, const ImageGrid& gri
   Counter counter(progress, stacks);
   make_directory(run_directory);
   counter.next("writing images.h5", 1);
-  // First: it has all there is, and it refuses names that cannot be those of directories.
+  // Written first, because it holds everything and rejects names that cannot be directories.
   write_images((run / "images.h5").string(), grid, stacks, notes);
   for (const ImageStack& stack : stacks) write_slices(run, grid, stack, counter);
   report(progress, "written", 1);

@@ -7,12 +7,12 @@
 #include "io/files/image_file.h"
 #include "report/page/packed_json.h"
 #include "report/page/packed_values.h"
-#include "run/report/report_parts.h"
+#include "run/report/report_sections.h"
 
 namespace firm {
 namespace {
 
-// Together, in base64, some 19 MB.
+// Together about 19 MB in base64.
 constexpr std::size_t kImageBytes = 10'000'000;
 constexpr std::size_t kSinogramBytes = 4'000'000;
 
@@ -22,23 +22,24 @@ std::string images_of(const std::string& run) {
   return (std::filesystem::path(run) / "images.h5").string();
 }
 
-// One stack of the page that images come from.
+// File of one stack of images.
 struct Source {
   std::string site;
   std::string view;
   std::unique_ptr<ImageSlices> images;
 };
 
-// Nothing when the images are not there, or not of this size.
-std::unique_ptr<ImageSlices> same_size(const std::string& file, const std::string& site,
-                                       const ImageSlices& as, ReportNotes& notes) {
+// Opens images to compare with. Returns null, and adds a note, if they are missing or have another
+// size than `reference`.
+std::unique_ptr<ImageSlices> open_comparison(const std::string& file, const std::string& site,
+                                             const ImageSlices& reference, ReportNotes& notes) {
   try {
     auto images = std::make_unique<ImageSlices>(file, site);
-    if (images->slices() == as.slices() && images->rows() == as.rows() &&
-        images->columns() == as.columns()) {
+    if (images->slices() == reference.slices() && images->rows() == reference.rows() &&
+        images->columns() == reference.columns()) {
       return images;
     }
-    notes.push_back(file + ": images of " + site + " have another size; they are not shown");
+    notes.push_back(file + ": images of " + site + " have another size and are not shown");
   } catch (const Error& error) {
     notes.emplace_back(error.what());
   }
@@ -49,15 +50,15 @@ std::vector<Source> sources_of(const std::vector<ReportSite>& sites, ReportNotes
   std::vector<Source> sources;
   for (const ReportSite& site : sites) {
     auto images = std::make_unique<ImageSlices>(images_of(site.run), site.name);
-    const ImageSlices& as = *images;
+    const ImageSlices& reference = *images;
     sources.push_back({site.name, "reconstruction", std::move(images)});
     if (!site.truth.empty()) {
-      if (auto truth = same_size(site.truth, site.name, as, notes)) {
+      if (auto truth = open_comparison(site.truth, site.name, reference, notes)) {
         sources.push_back({site.name, "truth", std::move(truth)});
       }
     }
     if (!site.alone.empty()) {
-      if (auto alone = same_size(images_of(site.alone), site.name, as, notes)) {
+      if (auto alone = open_comparison(images_of(site.alone), site.name, reference, notes)) {
         sources.push_back({site.name, "alone", std::move(alone)});
       }
     }
@@ -109,14 +110,14 @@ Json sinogram_json(const SinogramStack& stack, const Block& values, const Packin
   return j;
 }
 
-struct Measured {
+struct MeasuredSite {
   const ReportSite* site;
   Geometry geometry;
 };
 
-std::vector<Measured> measured_sites(const std::vector<ReportSite>& sites,
-                                     Measurements& measurements, ReportNotes& notes) {
-  std::vector<Measured> measured;
+std::vector<MeasuredSite> measured_sites(const std::vector<ReportSite>& sites,
+                                         Measurements& measurements, ReportNotes& notes) {
+  std::vector<MeasuredSite> measured;
   for (const ReportSite& site : sites) {
     if (site.name == "other") continue;
     if (auto geometry = measurements.geometry(site.name, notes)) {
@@ -132,8 +133,8 @@ std::uint64_t memory_for_report(std::uint64_t image_values, std::uint64_t sinogr
   const std::uint64_t bytes =
       std::min<std::uint64_t>(kImageBytes, sizeof(float) * image_values) +
       std::min<std::uint64_t>(kSinogramBytes, sizeof(float) * sinogram_values);
-  // As text they are a third longer: in the document, in its text, which grows by doubling, and in
-  // the page.
+  // Base64 is a third longer. There are up to four copies: in the JSON document, in its text, which
+  // grows by doubling, and in the page.
   return 4 * (4 * bytes / 3);
 }
 
@@ -169,15 +170,15 @@ Json images_json(const std::vector<ReportSite>& sites, double pixel_size, double
 
 Json sinograms_json(const std::vector<ReportSite>& sites, Measurements& measurements,
                     ReportNotes& notes) {
-  const std::vector<Measured> measured = measured_sites(sites, measurements, notes);
+  const std::vector<MeasuredSite> measured = measured_sites(sites, measurements, notes);
   std::size_t values = 0;
-  for (const Measured& m : measured) values += 2 * m.geometry.rays();
+  for (const MeasuredSite& m : measured) values += 2 * m.geometry.rays();
   if (values == 0) return nullptr;
   const std::size_t slices =
       ImageSlices(images_of(measured.front().site->run), measured.front().site->name).slices();
   const Packing packing = choose_packing(values, slices, kSinogramBytes);
   Json stacks = Json::array();
-  for (const Measured& m : measured) {
+  for (const MeasuredSite& m : measured) {
     const auto b = measurements.data(m.site->name, packing.slices, notes);
     if (!b) continue;
     const Block residual = residual_of(m.geometry, slices_of_images(*m.site, packing.slices), *b);

@@ -1,20 +1,22 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 
 #include "firm/error.h"
-#include "prep/load_study.h"
+#include "prep/study_data.h"
+#include "run/report/report_sections.h"
 #include "run/store/identity.h"
-#include "run/report/report_parts.h"
 
 namespace firm {
 namespace {
 
-constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kMasked = std::numeric_limits<float>::quiet_NaN();
 
-class InProblem : public Measurements {
+// Measurements that are in memory after a run.
+class ProblemMeasurements : public Measurements {
  public:
-  explicit InProblem(const Problem& problem) : problem_(problem) {}
+  explicit ProblemMeasurements(const Problem& problem) : problem_(problem) {}
 
   std::optional<Geometry> geometry(const std::string& site, ReportNotes&) override {
     const Variable* v = find(site);
@@ -43,12 +45,12 @@ class InProblem : public Measurements {
   }
 
  private:
-  // The problem has W^1/2 b; what is masked is shown as no number.
+  // Divides the weights out of W^1/2 b, which the problem holds; masked rays become NaN.
   static void mask(const Block& roots, std::span<const std::size_t> slices, Block& chosen) {
     for (std::size_t ray = 0; ray < roots.rows(); ++ray) {
       for (std::size_t z = 0; z < slices.size(); ++z) {
         const float root = roots(ray, slices[z]);
-        chosen(ray, z) = root > 0 ? chosen(ray, z) / root : kNoNumber;
+        chosen(ray, z) = root > 0 ? chosen(ray, z) / root : kMasked;
       }
     }
   }
@@ -63,17 +65,19 @@ class InProblem : public Measurements {
   const Problem& problem_;
 };
 
-class InFiles : public Measurements {
+// Measurements that are read from data files: of a run in progress, whose files are open, or of the
+// studies that run directories name.
+class FileMeasurements : public Measurements {
  public:
-  InFiles(const std::vector<ReportSite>& sites, const std::vector<std::string>& sha256)
+  explicit FileMeasurements(StudyData& open) : open_(&open) {}
+  FileMeasurements(const std::vector<ReportSite>& sites, const std::vector<std::string>& sha256)
       : sites_(sites), sha256_(sha256) {}
 
   std::optional<Geometry> geometry(const std::string& site, ReportNotes& notes) override {
     try {
-      const Place place = find(site);
-      return load_site(place.study, *place.entry, place.path).geometry;
+      return find(site).files->site(site).geometry;
     } catch (const Error& error) {
-      notes.push_back(why(site, error.what()));
+      notes.push_back(missing_note(site, error.what()));
       return {};
     }
   }
@@ -81,84 +85,92 @@ class InFiles : public Measurements {
   std::optional<Block> data(const std::string& site, std::span<const std::size_t> slices,
                             ReportNotes& notes) override {
     try {
-      const Place place = find(site);
-      return place.sha256.empty() ? some_slices(place, slices) : checked_slices(place, slices);
+      const Source source = find(site);
+      return source.sha256.empty() ? read_slices(*source.files, site, slices)
+                                   : read_checked_slices(source, site, slices);
     } catch (const std::exception& error) {
-      notes.push_back(why(site, error.what()));
+      notes.push_back(missing_note(site, error.what()));
       return {};
     }
   }
 
  private:
-  struct Place {
-    std::string path;
-    StudyFile study;
-    const SiteEntry* entry = nullptr;
-    std::string sha256;
+  struct Source {
+    StudyData* files;
+    std::string sha256;  // expected; empty: not checked
   };
 
   static void copy_slice(const SiteData& from, std::size_t slice, std::size_t z, Block& to) {
     for (std::size_t ray = 0; ray < to.rows(); ++ray) {
       const bool masked = from.weights.rows() > 0 && from.weights(ray, slice) == 0;
-      to(ray, z) = masked ? kNoNumber : from.values(ray, slice);
+      to(ray, z) = masked ? kMasked : from.values(ray, slice);
     }
   }
 
-  // One at a time: the volume may be larger than the memory.
-  static Block some_slices(const Place& place, std::span<const std::size_t> slices) {
+  // Reads one slice at a time, because the volume may be larger than the memory.
+  static Block read_slices(StudyData& files, const std::string& site,
+                           std::span<const std::size_t> slices) {
     Block chosen;
     for (std::size_t z = 0; z < slices.size(); ++z) {
-      const SiteData one = prepare_site(place.study, *place.entry, place.path, {slices[z], 1}).data;
+      const SiteData one = files.prepare(site, {slices[z], 1}).data;
       if (z == 0) chosen = Block(one.values.rows(), slices.size());
       copy_slice(one, 0, z, chosen);
     }
     return chosen;
   }
 
-  // All of them: the run had them in memory, too.
-  static Block checked_slices(const Place& place, std::span<const std::size_t> slices) {
-    const SiteData all = estimate_and_prepare(place.study, *place.entry, place.path).data;
-    if (fingerprint(all) != place.sha256) {
-      throw data_error({place.path, "", "the data of the run (data_sha256)", "other data"});
+  // Reads all slices to check their hash; the run had all of them in memory, too.
+  static Block read_checked_slices(const Source& source, const std::string& site,
+                                   std::span<const std::size_t> slices) {
+    const SiteData all = source.files->prepare(site, all_slices(source.files->file())).data;
+    if (fingerprint(all) != source.sha256) {
+      throw data_error(
+          {source.files->path(), "", "the data of the run (data_sha256)", "other data"});
     }
     Block chosen(all.values.rows(), slices.size());
     for (std::size_t z = 0; z < slices.size(); ++z) copy_slice(all, slices[z], z, chosen);
     return chosen;
   }
 
-  static std::string why(const std::string& site, const std::string& reason) {
+  static std::string missing_note(const std::string& site, const std::string& reason) {
     return "No sinogram of " + site + ": " + reason;
   }
 
-  Place find(const std::string& site) const {
+  StudyData& files_of(const std::string& run) {
+    const std::string path = (std::filesystem::path(run) / "study.toml").string();
+    const auto known = runs_.find(path);
+    if (known != runs_.end()) return known->second;
+    return runs_.try_emplace(path, read_study(path), path).first->second;
+  }
+
+  Source find(const std::string& site) {
+    if (open_ != nullptr) return {open_, ""};
     for (std::size_t i = 0; i < sites_.size(); ++i) {
       if (sites_[i].name != site) continue;
-      Place place;
-      place.path = (std::filesystem::path(sites_[i].run) / "study.toml").string();
-      place.study = read_study(place.path);
-      place.sha256 = i < sha256_.size() ? sha256_[i] : "";
-      for (const SiteEntry& entry : place.study.sites) {
-        if (entry.name == site) place.entry = &entry;
-      }
-      if (place.entry != nullptr) return place;
-      throw data_error({place.path, "site", site, "none of this name"});
+      return {&files_of(sites_[i].run), i < sha256_.size() ? sha256_[i] : ""};
     }
     throw data_error({"report", "site", "one of the run", site});
   }
 
+  StudyData* open_ = nullptr;
   std::vector<ReportSite> sites_;
   std::vector<std::string> sha256_;
+  std::map<std::string, StudyData> runs_;  // by path of the study
 };
 
 }  // namespace
 
 std::unique_ptr<Measurements> measurements_of(const Problem& problem) {
-  return std::make_unique<InProblem>(problem);
+  return std::make_unique<ProblemMeasurements>(problem);
+}
+
+std::unique_ptr<Measurements> measurements_of(StudyData& data) {
+  return std::make_unique<FileMeasurements>(data);
 }
 
 std::unique_ptr<Measurements> measurements_in_files(const std::vector<ReportSite>& sites,
                                                     const std::vector<std::string>& sha256) {
-  return std::make_unique<InFiles>(sites, sha256);
+  return std::make_unique<FileMeasurements>(sites, sha256);
 }
 
 }  // namespace firm

@@ -12,7 +12,7 @@
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
 #include "report/page/report_page.h"
-#include "run/report/report_parts.h"
+#include "run/report/report_sections.h"
 
 namespace firm {
 namespace {
@@ -36,11 +36,11 @@ Json parse_summary(const std::string& path, const std::string& text) {
 
 double total_error(const Json& summary) { return summary["error_to_truth"].value("total", 0.0); }
 
-// What several sites of one federation say, as one run.
+// Joins the summary of another site of the same federation into `all`.
 void join(const Json& more, Json& all) {
   for (const Json& site : more["sites"]) all["sites"].push_back(site);
   all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
-  // Times are those of the site that took longest.
+  // Keeps the times of the slowest site.
   if (more["seconds"] > all["seconds"]) {
     all["seconds"] = more["seconds"];
     all["phases"] = more.value("phases", Json::object());
@@ -76,7 +76,7 @@ const char* kind_of(const ReportRequest& request, const Json& summary) {
   return summary.contains("federation") ? "site" : "recon";
 }
 
-// The images of a run directory, in the order of its summary; `other` before the last.
+// The images of all run directories, in the order of the summary; `other` before the last.
 std::vector<ReportSite> sites_of(const ReportRequest& request, const Json& summary,
                                  const StudyFile& study) {
   const bool compared = summary.contains("error_to_truth") && !study.truth.empty();
@@ -98,7 +98,7 @@ std::vector<ReportSite> sites_of(const ReportRequest& request, const Json& summa
   return sites;
 }
 
-// What the data has to have in common with that of a run that was earlier.
+// Expected hash of each site's data; empty when the run writes its own report.
 std::vector<std::string> data_hashes(const ReportRequest& request,
                                      const std::vector<ReportSite>& sites, const Json& summary) {
   std::vector<std::string> hashes;
@@ -112,19 +112,24 @@ std::vector<std::string> data_hashes(const ReportRequest& request,
   return hashes;
 }
 
-// What only a run with images has.
+std::unique_ptr<Measurements> measurements_for(const ReportRequest& request,
+                                               const std::vector<ReportSite>& sites,
+                                               const Json& summary) {
+  if (request.problem != nullptr) return measurements_of(*request.problem);
+  if (request.data != nullptr) return measurements_of(*request.data);
+  return measurements_in_files(sites, data_hashes(request, sites, summary));
+}
+
+// Adds the sections that a coordinator's report does not have.
 void add_results(const ReportRequest& request, const StudyFile& study, Json& document) {
   const Json& summary = document["summary"];
   const std::vector<ReportSite> sites = sites_of(request, summary, study);
   ReportNotes notes;
   double norm = 0;
   document["images"] = images_json(sites, study.pixel_size, norm, notes);
-  // ||w|| is that of all images: a site of a federation does not know it.
+  // A site of a federation does not know ||w|| over all images.
   if (document["kind"] != "site") document["image_norm"] = norm;
-  const auto measurements =
-      request.problem != nullptr
-          ? measurements_of(*request.problem)
-          : measurements_in_files(sites, data_hashes(request, sites, summary));
+  const auto measurements = measurements_for(request, sites, summary);
   document["sinograms"] = sinograms_json(sites, *measurements, notes);
   std::vector<std::string> histories;
   for (const std::string& run : request.runs) histories.push_back(in(run, "history.jsonl"));
@@ -160,7 +165,7 @@ std::string report_document(const ReportRequest& request) {
     document["study"] = study_json(study);
     add_results(request, study, document);
   }
-  // A study may hold bytes that are no UTF-8.
+  // Replaces bytes that are not UTF-8, which a study may hold.
   return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,5 +1,5 @@
-// report.html: a run on one page, from what is in its directory. docs/report.md tells what it shows
-// and what its document consists of.
+// Writes report.html, a page that shows a run, from the files in its directory. docs/report.md
+// describes the page and its document.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +7,30 @@
 #include <vector>
 
 #include "model/problem.h"
+#include "prep/study_data.h"
 
 namespace firm {
 
 struct ReportRequest {
-  // A run directory; or those of the sites of one federation, for who may see all of them.
+  // One run directory, or those of all sites of one federation.
   std::vector<std::string> runs;
-  // Directory of a run that solved every site alone, to compare with; may be empty.
+  // Directory of a run that solved every site alone, to compare with; optional.
   std::string alone = {};
-  // summary.json of a run that is about to write it; empty: the file is there.
+  // Content of summary.json for a run that has not written it yet; empty: read the file.
   std::string summary = {};
-  // Where the measurements are; without: in the files that study.toml names, if they are there and
-  // have not changed.
+  // One of these holds the measurements: a problem, or data files that are open. Both null: read
+  // the files that study.toml names, and check that their data has not changed.
   const Problem* problem = nullptr;
+  StudyData* data = nullptr;
 };
 
-// The document, JSON. Throws firm::Error when a directory holds no run that has come to its end.
+// The document of the report, as JSON. Throws firm::Error when a directory holds no finished run.
 std::string report_document(const ReportRequest& request);
 
-// Memory that a report of so many values takes while it is made, at most; float32 in the files.
+// Upper limit of the memory, in bytes, for making a report of this many float32 values.
 std::uint64_t memory_for_report(std::uint64_t image_values, std::uint64_t sinogram_values);
 
-// The page.
+// Writes the page.
 void write_report(const std::string& path, const ReportRequest& request);
 
 }  // namespace firm

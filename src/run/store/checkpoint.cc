@@ -6,8 +6,8 @@
 #include <sstream>
 #include <vector>
 
-#include "io/files/sha256.h"
 #include "firm/error.h"
+#include "io/files/sha256.h"
 #include "io/hdf5/hdf5.h"
 
 namespace firm {

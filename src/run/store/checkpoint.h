@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "solve/archive.h"
+#include "core/archive.h"
 
 namespace firm {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "io/files/sha256.h"
 #include "firm/version.h"
+#include "io/files/sha256.h"
 
 namespace firm {
 namespace {

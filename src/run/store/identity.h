@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "model/study.h"
-#include "solve/options.h"
+#include "firm/options.h"
+#include "firm/study.h"
 
 namespace firm {
 

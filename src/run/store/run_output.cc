@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// Those of the file, slice by slice when they are asked for; `other` is not known.
+// The true images, read slice by slice when they are asked for; `other` is unknown and 0.
 std::vector<Slices> true_images(const RunOutput& run) {
   const ImageGrid grid = image_grid(run.study);
   const std::size_t slices = run.study.slices;
@@ -27,7 +27,7 @@ std::vector<Slices> true_images(const RunOutput& run) {
   return images;
 }
 
-// The study without what changes no byte of the images.
+// The study without settings that change no byte of the images.
 std::string reproducible_study_text(StudyFile file) {
   std::erase_if(file.settings, [](const Setting& s) { return s.key == "threads"; });
   return study_text(file);
@@ -96,12 +96,13 @@ void write_images(const RunOutput& run, const RunImages& images, const Summary& 
                  image_grid(study), stacks, truth, study.slices / 2);
 }
 
-void write_report(const RunOutput& run, const std::string& summary, const Problem* problem) {
-  write_report(run.directory.file("report.html"), {{run.directory.path()}, "", summary, problem});
+void write_report(const RunOutput& run, const std::string& summary, const Problem& problem) {
+  write_report(run.directory.file("report.html"), {{run.directory.path()}, "", summary, &problem});
 }
 
-void write_summary(const RunOutput& run, const std::string& summary) {
-  write_text_file(run.directory.file("summary.json"), summary);
+void write_report(const RunOutput& run, const std::string& summary, StudyData& data) {
+  write_report(run.directory.file("report.html"),
+               {{run.directory.path()}, "", summary, nullptr, &data});
 }
 
 std::vector<std::string> written_files(const RunDirectory& directory) {

@@ -1,4 +1,4 @@
-// What a run leaves of its solution: images, pictures, summary.
+// The files a run leaves of its solution: images, pictures, report.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include "core/progress.h"
 #include "io/files/image_file.h"
 #include "io/study/study_file.h"
+#include "prep/study_data.h"
 #include "run/store/run_directory.h"
 #include "run/store/run_json.h"
 #include "solve/solver.h"
@@ -16,8 +17,8 @@ namespace firm {
 
 ImageGrid image_grid(const Study& study);
 
-// The true images, in the columns of the variables; `other` is left zero. Nothing when there is no
-// `path`. `study` may have a part of the slices of the file, from `first` of `all` on.
+// The true images, in the columns of the variables; `other` is left zero. None without a `path`.
+// `study` may have some of the slices of the file, from `first` of `all` on.
 struct TrueSlices {
   std::size_t all = 0;
   std::size_t first = 0;
@@ -39,22 +40,21 @@ struct RunImages {
   std::vector<Slices> variables;  // in the order of RunOutput::variables
   Slices multiplier;
 };
-// Those of a solution, which has to outlive them.
+// The images of a solution, which has to outlive them.
 RunImages images_of(const Solution& solution);
-// How files call them.
+// The images with their names, quantities and units, as files have them.
 std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
                                      const std::vector<Slices>& images);
 ImageStack multiplier_stack(const Slices& images);
 
-// images.h5, recon/ and overview.png.
+// Writes images.h5, recon/ and overview.png.
 void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,
                   const Progress& progress);
-// `summary` is summary_json, made once: it has the date.
-// report.html; `problem` has the measurements, or else the files that the study names.
-void write_report(const RunOutput& run, const std::string& summary, const Problem* problem);
-// summary.json, which comes last: a run that has it is complete.
-void write_summary(const RunOutput& run, const std::string& summary);
-// Paths of what these have written, for people.
+// Writes report.html. `summary` is summary_json, made once since it has the date. The measurements
+// are those of `problem`, or of the data files.
+void write_report(const RunOutput& run, const std::string& summary, const Problem& problem);
+void write_report(const RunOutput& run, const std::string& summary, StudyData& data);
+// Paths of the files of a complete run, for people.
 std::vector<std::string> written_files(const RunDirectory& directory);
 
 }  // namespace firm

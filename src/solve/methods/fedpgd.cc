@@ -93,6 +93,18 @@ const Block& FedPgd::point() const {
 }
 
 // g / 2 = A^T r(y); r is affine, so r(y) = r(w) + beta (r(w) - r(w_before)).
+MethodFootprint FedPgd::footprint(const SolveOptions& options, const HostedSize& size) {
+  const bool complete = size.images == size.slots;
+  const std::uint64_t hosted = complete ? 0 : 2 * size.images;  // w_, point_
+  MethodFootprint f;
+  f.held = {size.images + hosted + (options.fedpgd.accelerated ? 3 : 2) * size.slots,
+            (options.fedpgd.accelerated ? 3 : 1) * size.rays};
+  f.state = {hosted + (options.fedpgd.accelerated ? 2 : 1) * size.slots,
+             options.fedpgd.accelerated ? size.rays : 0};
+  f.share = {size.slots};
+  return f;
+}
+
 void FedPgd::form_gradient() {
   problem_.operators().forward(w(), r_);
   residual_.subtract_data(r_);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/column_loop.h"
+#include "solve/footprint.h"
 #include "solve/method.h"
 #include "solve/methods/projection.h"
 
@@ -18,6 +19,8 @@ namespace firm {
 class FedPgd : public Method {
  public:
   FedPgd(Problem& problem, const SolveOptions& options, Collective& collective);
+
+  static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
 
   void share() override;
   std::span<float> vector() override { return all_.values(); }

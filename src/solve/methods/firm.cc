@@ -60,6 +60,14 @@ Firm::Firm(Problem& problem, const SolveOptions& options, std::size_t fields)
       g_(problem.pixels(), problem.columns()),
       message_(fields * problem.pixels(), problem.slices()) {}
 
+MethodFootprint Firm::footprint(const SolveOptions& /*options*/, const HostedSize& size) {
+  MethodFootprint f;
+  f.held = {2 * size.images + 1, size.rays};
+  f.state = {size.images};
+  f.share = {1};
+  return f;
+}
+
 std::span<float> Firm::field(std::size_t k) {
   const std::size_t size = problem_.pixels() * problem_.slices();
   return message_.values().subspan(k * size, size);

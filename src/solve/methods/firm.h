@@ -11,6 +11,7 @@
 #pragma once
 
 #include "model/coupling.h"
+#include "solve/footprint.h"
 #include "solve/method.h"
 #include "solve/methods/step_rule.h"
 
@@ -28,6 +29,8 @@ class Firm : public Method {
  public:
   // Throws firm::Error when the sites do not share one matrix A.
   Firm(Problem& problem, const SolveOptions& options) : Firm(problem, options, 1) {}
+
+  static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
 
   void share() override;
   std::span<float> vector() override { return message_.values(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/parallel.h"
 #include "firm/error.h"
@@ -30,26 +31,66 @@ double tau_total(const Study& study) {
 
 }  // namespace
 
-FirmDs::FirmDs(Problem& problem, const SolveOptions& options, Collective& collective)
-    : problem_(problem),
-      collective_(collective),
-      local_steps_(local_steps(options)),
-      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
-      xrt_weight_(xrt_weight(problem.study())),
+FirmDs::FirmDs(const MethodInput& input)
+    : problem_(input.problem),
+      collective_(input.collective),
+      local_steps_(local_steps(input.options)),
+      levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
+      xrt_weight_(xrt_weight(problem_.study())),
       members_(make_members()),
-      fused_(problem.study().common_geometry() && !own_weights()),
-      own_(own_geometries(), problem.slices(), problem.threads()),
-      shared_(shared_geometries(), problem.slices(), problem.threads()),
-      nnls_(problem.pixels(), members_.size() * problem.slices(), true, problem.threads()),
+      fused_(problem_.study().common_geometry() && plain_matrices() && !own_weights()),
+      own_(own_matrices(), problem_.slices(), problem_.threads()),
+      shared_(shared_matrices(), problem_.slices(), problem_.threads()),
+      nnls_(problem_.pixels(), members_.size() * problem_.slices(), true, problem_.threads()),
       own_data_(own_.make_sinograms()),
-      xrt_(problem, levels_, collective),
-      message_(xrt_.rays(), problem.slices()),
-      start_(problem.pixels(), members_.size() * problem.slices()),
-      images_(problem.pixels(), problem.columns()),
-      squares_(problem.columns(), 0.0) {
+      xrt_(problem_, levels_, collective_),
+      message_(xrt_.rays(), problem_.slices()),
+      start_(problem_.pixels(), members_.size() * problem_.slices()),
+      images_(problem_.pixels(), problem_.columns()),
+      squares_(problem_.columns(), 0.0) {
   weigh_own_operators();
   add_terms();
+  set_steps();
   fill_own_target();
+  if (input.prior) add_prior(input.prior);
+}
+
+// All images but XRT's are solved for: each has a term on the rays of XRT and, unless one term
+// serves both, one on its own.
+MethodFootprint FirmDs::footprint(const SolveOptions& /*options*/, const HostedSize& size) {
+  const bool one_term = size.common && !size.weighted;
+  MethodFootprint f;
+  f.held.images = 4 * size.members + size.images + (size.gathered ? size.members : 0) +
+                  (one_term ? 0 : size.members);
+  f.held.rays =
+      4 * size.members * size.xrt_rays + (one_term ? 1 : 5) * size.member_rays + 2 * size.xrt_rays;
+  if (size.weighted) f.held.rays += 2 * size.member_rays + 2 * size.xrt_rays;
+  f.held.projectors = size.own_groups + 1;
+  f.state = {2 * size.members, 2 * size.members * size.xrt_rays + 2 * size.member_rays};
+  f.share = {0, size.xrt_rays};
+  return f;
+}
+
+void FirmDs::add_prior(const PriorFactory& factory) {
+  std::vector<Variable> variables;
+  std::vector<std::size_t> columns;
+  for (const Member& m : members_) {
+    variables.push_back(problem_.variables()[m.variable]);
+    for (std::size_t z = 0; z < problem_.slices(); ++z) {
+      columns.push_back(m.variable * problem_.slices() + z);
+    }
+  }
+  if (!variables.empty()) nnls_.set_prior(factory(variables, problem_.slices()), columns);
+}
+
+void FirmDs::problem_changed() {
+  weigh_own_operators();
+  own_.forget_norms();
+  set_steps();
+  fill_own_target();
+  xrt_.read_data(problem_);
+  step_squared_ = kkt_squared_ = std::numeric_limits<double>::infinity();  // unknown until a round
+  if (!members_.empty()) nnls_.restart();
 }
 
 void FirmDs::weigh_own_operators() {
@@ -81,18 +122,21 @@ std::vector<FirmDs::Member> FirmDs::make_members() const {
   return members;
 }
 
-std::vector<const Geometry*> FirmDs::own_geometries() const {
-  std::vector<const Geometry*> geometries;
-  for (const Member& m : members_) {
-    const Variable& v = problem_.variables()[m.variable];
-    geometries.push_back(v.measured ? &v.geometry : nullptr);
-  }
-  return geometries;
+std::vector<ImageOperator> FirmDs::own_matrices() const {
+  std::vector<ImageOperator> matrices;
+  for (const Member& m : members_) matrices.push_back(problem_.variables()[m.variable].matrix());
+  return matrices;
 }
 
-std::vector<const Geometry*> FirmDs::shared_geometries() const {
-  std::vector<const Geometry*> geometries(members_.size(), &problem_.study().xrt().geometry);
-  return geometries;
+// A_N for each member.
+std::vector<ImageOperator> FirmDs::shared_matrices() const {
+  return std::vector<ImageOperator>(members_.size(), &problem_.study().xrt().geometry);
+}
+
+bool FirmDs::plain_matrices() const {
+  return std::ranges::all_of(members_, [&](const Member& m) {
+    return problem_.variables()[m.variable].projectors == &plain_projectors();
+  });
 }
 
 void FirmDs::add_terms() {
@@ -101,17 +145,24 @@ void FirmDs::add_terms() {
   std::vector<double> shared(members_.size() * slices);
   for (std::size_t k = 0; k < members_.size(); ++k) {
     const Member& m = members_[k];
-    const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
-    const double shared_alpha = m.c * m.c / m.tau * xrt_weight_;
-    const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
     for (std::size_t z = 0; z < slices; ++z) {
       own[k * slices + z] = m.weight;
-      shared[k * slices + z] = shared_alpha + (fused_ ? m.weight : 0);
-      nnls_.set_step(k * slices + z, 1 / hessian);
+      shared[k * slices + z] = m.c * m.c / m.tau * xrt_weight_ + (fused_ ? m.weight : 0);
     }
   }
   if (!fused_) own_term_ = nnls_.add_term(own_, own);
   shared_term_ = nnls_.add_term(shared_, shared);
+}
+
+void FirmDs::set_steps() {
+  const std::size_t slices = problem_.slices();
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    const Member& m = members_[k];
+    const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
+    const double shared_alpha = m.c * m.c / m.tau * xrt_weight_;
+    const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
+    for (std::size_t z = 0; z < slices; ++z) nnls_.set_step(k * slices + z, 1 / hessian);
+  }
 }
 
 void FirmDs::fill_own_target() {
@@ -210,7 +261,7 @@ void FirmDs::share() {
   });
   measure_own_residuals();
   scalars = {};
-  scalars.unmet = 0;
+  scalars.objective = nnls_.prior_value();
   for (const Member& m : members_) {
     for (std::size_t z = 0; z < slices; ++z) {
       const double square = squares_[m.variable * slices + z];

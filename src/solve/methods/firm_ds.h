@@ -11,8 +11,9 @@
 //     site i takes   M steps (Nnls) towards  min_{w >= 0}  || A_i w - b_i ||^2 / s_i^2
 //                         + || c_i A_N w - (q_i - tau_i e) ||^2 / (tau_i s_N^2)
 //
-// Each site starts with M steps on its own data, so that not even the first sum is anyone's
-// measurement. The objective never rises, and the coupling holds exactly in every round. `other`,
+// A prior R_i(w) adds to the local problem. Each site starts with M steps on its own data, so that
+// not even the first sum is anyone's measurement. The objective never rises, and the coupling holds
+// exactly in every round. `other`,
 // which lives with site N, takes part like an XRF site with c = 1 and without data of its own.
 // tau_i is proportional to c_i s_i.
 //
@@ -21,6 +22,7 @@
 // own.
 #pragma once
 
+#include "solve/footprint.h"
 #include "solve/method.h"
 #include "solve/methods/nnls.h"
 #include "solve/methods/xrt_residual.h"
@@ -29,7 +31,9 @@ namespace firm {
 
 class FirmDs : public Method {
  public:
-  FirmDs(Problem& problem, const SolveOptions& options, Collective& collective);
+  explicit FirmDs(const MethodInput& input);
+
+  static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
 
   void share() override;
   std::span<float> vector() override { return message_.values(); }
@@ -50,6 +54,8 @@ class FirmDs : public Method {
   double projection_seconds() const override { return own_.seconds() + shared_.seconds(); }
   long local_iterations() const override { return iterations_; }
   StopOptions default_stop() const override;
+  const PriorTerm* prior() const override { return nnls_.prior(); }
+  void problem_changed() override;
 
  private:
   // One of the images that are solved for here: an XRF site's or `other`.
@@ -61,9 +67,12 @@ class FirmDs : public Method {
   };
 
   std::vector<Member> make_members() const;
-  std::vector<const Geometry*> own_geometries() const;
-  std::vector<const Geometry*> shared_geometries() const;
+  std::vector<ImageOperator> own_matrices() const;
+  std::vector<ImageOperator> shared_matrices() const;
+  bool plain_matrices() const;
   void add_terms();
+  void set_steps();
+  void add_prior(const PriorFactory& factory);
   void fill_own_target();
   void fill_shared_target();
   void start();

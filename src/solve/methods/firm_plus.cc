@@ -20,6 +20,14 @@ FirmPlus::FirmPlus(Problem& problem, const SolveOptions& options)
       mu_(problem.pixels(), problem.slices()),
       correction_(problem.pixels(), problem.slices()) {}
 
+MethodFootprint FirmPlus::footprint(const SolveOptions& /*options*/, const HostedSize& size) {
+  MethodFootprint f;
+  f.held = {2 * size.images + 4, size.rays};
+  f.state = {size.images + 1};
+  f.share = {2};
+  return f;
+}
+
 void FirmPlus::share() {
   Firm::share();
   if (rule().supposes_end()) coupling().combine(w(), field(1));  // D w

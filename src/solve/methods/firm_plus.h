@@ -14,6 +14,8 @@ class FirmPlus : public Firm {
  public:
   FirmPlus(Problem& problem, const SolveOptions& options);
 
+  static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
+
   void share() override;
   std::span<float> vector() override;
   Verdict judge() override;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "firm/error.h"
@@ -66,9 +68,33 @@ std::size_t Nnls::add_term(Operators& operators, const std::vector<double>& alph
   return terms_.size() - 1;
 }
 
-// h(w) = sum_k || alpha_k A_k w - t_k ||^2 / alpha_k.
+void Nnls::set_prior(std::unique_ptr<Prior> prior, std::vector<std::size_t> columns) {
+  FIRM_CHECK(columns.size() == w_.columns());
+  prior_ = std::move(prior);
+  prior_term_ = {prior_.get(), std::move(columns), steps_};
+  point_ = Block(w_.rows(), w_.columns());
+}
+
+double Nnls::prior_value() const {
+  if (!prior_) return 0;
+  std::vector<double> values(w_.columns(), 0.0);
+  prior_->add_values(w_, values);
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+void Nnls::restart() {
+  for (Term& term : terms_) term.operators->forward(w_, term.product);
+  std::fill(t_.begin(), t_.end(), 1.0);
+  std::fill(beta_.begin(), beta_.end(), 0.0);
+  prior_term_.steps = steps_;
+  step_squared_ = mapping_squared_ = std::numeric_limits<double>::infinity();
+  targets_changed();
+}
+
+// h(w) = sum_k || alpha_k A_k w - t_k ||^2 / alpha_k + R(w).
 void Nnls::evaluate() {
   std::fill(value_.begin(), value_.end(), 0.0);
+  if (prior_) prior_->add_values(w_, value_);
   for (Term& term : terms_) {
     for (std::size_t g = 0; g < term.target.size(); ++g) {
       const float* product = term.product[g].data();
@@ -145,8 +171,33 @@ void Nnls::form_gradient(bool extrapolated) {
   }
 }
 
+// Columns that are held do not move.
+std::vector<double> Nnls::active_steps() const {
+  std::vector<double> steps = steps_;
+  for (std::size_t c = 0; c < steps.size(); ++c) steps[c] = active_[c] ? steps[c] : 0;
+  return steps;
+}
+
 double Nnls::projected_gradient_squared() {
   form_gradient(false);
+  if (prior_) {  // || (w - prox(w - t g)) / t ||^2
+    const std::vector<double> steps = active_steps();
+    for (std::size_t p = 0; p < w_.rows(); ++p) {
+      for (std::size_t c = 0; c < w_.columns(); ++c) {
+        point_(p, c) = w_(p, c) - static_cast<float>(2 * steps[c]) * gradient_(p, c);
+      }
+    }
+    prior_->proximal_step(steps, point_);
+    double sum = 0;
+    for (std::size_t p = 0; p < w_.rows(); ++p) {
+      for (std::size_t c = 0; c < w_.columns(); ++c) {
+        if (!active_[c]) continue;
+        const double r = static_cast<double>(w_(p, c) - point_(p, c)) / steps[c];
+        sum += r * r;
+      }
+    }
+    return sum;
+  }
   const float* w = w_.data();
   const float* g = gradient_.data();
   loop_.run([=](std::size_t k, std::size_t j, float* sums) {
@@ -156,12 +207,43 @@ double Nnls::projected_gradient_squared() {
   return loop_.total(0);
 }
 
-// w+ = (y - step gradient)_+, written over the image before.
-void Nnls::move() {
+void Nnls::fill_step_patterns() {
   const std::size_t columns = w_.columns();
   fill_pattern(beta_pattern_, columns, [&](std::size_t c) { return beta_[c]; });
   fill_pattern(step_pattern_, columns, [&](std::size_t c) { return 2 * steps_[c]; });
   fill_pattern(active_pattern_, columns, [&](std::size_t c) { return active_[c] ? 1 : 0; });
+}
+
+// w+ = prox(y - step gradient), written over the image before.
+void Nnls::move_with_prior() {
+  fill_step_patterns();
+  const std::size_t period = loop_.period();
+  const float* beta = beta_pattern_.data();
+  const float* step = step_pattern_.data();
+  const float* active = active_pattern_.data();
+  const float* w = w_.data();
+  const float* g = gradient_.data();
+  float* y = point_.data();
+  float* out = before_.data();
+  loop_.run([=](std::size_t k, std::size_t j, float*) {
+    y[k] = w[k] + beta[j] * (w[k] - out[k]);
+    out[k] = active[j] > 0 ? y[k] - step[j] * g[k] : w[k];
+  });
+  prior_->proximal_step(active_steps(), before_);
+  loop_.run([=](std::size_t k, std::size_t j, float* sums) {
+    const float change = out[k] - w[k];
+    const float back = y[k] - out[k];
+    sums[j] += change * change;
+    sums[j + period] += back * change;
+    sums[j + 2 * period] += back * back;
+  });
+  std::swap(w_, before_);
+}
+
+// w+ = (y - step gradient)_+, written over the image before.
+void Nnls::move() {
+  if (prior_) return move_with_prior();
+  fill_step_patterns();
   const std::size_t period = loop_.period();
   const float* beta = beta_pattern_.data();
   const float* step = step_pattern_.data();
@@ -222,6 +304,7 @@ void Nnls::finish_steps() {
 void Nnls::archive(Archive& archive) {
   archive.values("w", w_.values());
   archive.values("w_before", before_.values());
+  if (prior_) prior_->archive(archive);
   archive.values("t", std::span<double>(t_));
   archive.values("beta", std::span<double>(beta_));
   archive.values("value_before", std::span<double>(value_before_));

@@ -1,8 +1,9 @@
 // Nnls: non-negative least squares, one independent problem per column,
 //
-//     min_{w >= 0}  h(w) = sum_k alpha_k || A_k w - t_k / alpha_k ||^2
+//     min_{w >= 0}  h(w) = sum_k alpha_k || A_k w - t_k / alpha_k ||^2 + R(w)
 //
-// by projected gradient steps with or without momentum (FISTA). Momentum is dropped in a column
+// by proximal gradient steps with or without momentum (FISTA). R is a Prior, or 0: then the step is
+// a projected gradient step. Momentum is dropped in a column
 // where <y - w+, w+ - w> > 0 (gradient restart). A step with momentum that would raise h is taken
 // back, so h never rises. A_k w is kept for the last two images, so that a step costs one product
 // with each A_k and one with its transpose.
@@ -11,10 +12,11 @@
 #include <span>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/column_loop.h"
 #include "firm/block.h"
 #include "model/operators.h"
-#include "solve/archive.h"
+#include "model/prior.h"
 
 namespace firm {
 
@@ -35,15 +37,25 @@ class Nnls {
   // A column that is held keeps its image.
   void hold(std::size_t column) { active_[column] = false; }
 
+  // Adds R. Call after the steps are set. `columns` names the columns of w among the images of the
+  // problem, for prior().
+  void set_prior(std::unique_ptr<Prior> prior, std::vector<std::size_t> columns);
+  const PriorTerm* prior() const { return prior_ ? &prior_term_ : nullptr; }
+  // R(w) over all columns.
+  double prior_value() const;
+
   const Block& images() const { return w_; }
 
-  // Call after a target has changed: what is known about h no longer holds.
+  // Call after a target has changed: the known value of h is out of date.
   void targets_changed() { known_value_ = false; }
-  // Squared norm of the projected gradient of h at w, over all columns. Uses one product with each
-  // transpose.
+  // Call after targets, matrices or steps have changed: computes A w again and drops momentum. The
+  // norms of the last step are infinite until the next.
+  void restart();
+  // Squared norm of the projected gradient of h at w (with a prior: of the proximal gradient
+  // mapping), over all columns. Uses one product with each transpose.
   double projected_gradient_squared();
   void step();
-  // Call after the last of some steps: a step with momentum that raised h is taken back.
+  // Call after a series of steps: takes back a last step with momentum that raised h.
   void finish_steps();
 
   // Of the last step: ||w - w_before||^2 and ||(y - w) / step||^2, over all columns.
@@ -70,9 +82,15 @@ class Nnls {
   void revert(std::size_t column);
   void form_gradient(bool extrapolated);
   void move();
+  void move_with_prior();
+  void fill_step_patterns();
+  std::vector<double> active_steps() const;
   void update_momentum();
 
   bool momentum_;
+  std::unique_ptr<Prior> prior_;
+  PriorTerm prior_term_;
+  Block point_;  // y, with a prior
   std::vector<Term> terms_;
   Block w_;
   Block before_;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace firm {
 namespace {
 
-// Weight 1 / s^2 of each hosted column.
+// 1 / s^2 of each hosted column.
 std::vector<double> column_weights(const Problem& problem) {
   std::vector<double> weights;
   for (const Variable& v : problem.variables()) {
@@ -17,32 +18,58 @@ std::vector<double> column_weights(const Problem& problem) {
 
 }  // namespace
 
-Pgd::Pgd(Problem& problem, const SolveOptions& options)
-    : problem_(problem),
-      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
-      nnls_(problem.pixels(), problem.columns(), options.pgd.accelerated, problem.threads()),
-      residual_(problem),
-      y_(problem.operators().make_sinograms()) {
-  const std::vector<double> weights = column_weights(problem);
-  nnls_.add_term(problem.operators(), weights);
-  for (std::size_t g = 0; g < problem.data().size(); ++g) {
+Pgd::Pgd(const MethodInput& input)
+    : problem_(input.problem),
+      step_factor_(input.options.pgd.step_scale * (input.options.pgd.accelerated ? 0.5 : 0.75)),
+      levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
+      nnls_(problem_.pixels(), problem_.columns(), input.options.pgd.accelerated,
+            problem_.threads()),
+      residual_(problem_),
+      y_(problem_.operators().make_sinograms()) {
+  nnls_.add_term(problem_.operators(), column_weights(problem_));
+  fill_target();
+  set_steps();
+  if (!input.prior) return;
+  std::vector<std::size_t> columns(problem_.columns());
+  std::iota(columns.begin(), columns.end(), 0);
+  nnls_.set_prior(input.prior(problem_.variables(), problem_.slices()), columns);
+}
+
+MethodFootprint Pgd::footprint(const SolveOptions& options, const HostedSize& size) {
+  MethodFootprint f;
+  f.held = {(options.pgd.accelerated ? 3 : 2) * size.images, 5 * size.rays};
+  f.state = {2 * size.images, 2 * size.rays};
+  return f;
+}
+
+void Pgd::fill_target() {
+  for (std::size_t g = 0; g < problem_.data().size(); ++g) {
     Block& target = nnls_.target(0)[g];
     for (std::size_t ray = 0; ray < target.rows(); ++ray) {
       for (std::size_t c = 0; c < target.columns(); ++c) {
-        const double weight = weights[problem.operators().image_column(g, c)];
-        target(ray, c) = static_cast<float>(weight) * problem.data()[g](ray, c);
+        const std::size_t column = problem_.operators().image_column(g, c);
+        const double weight = problem_.variables()[column / problem_.slices()].weight;
+        target(ray, c) = static_cast<float>(weight) * problem_.data()[g](ray, c);
       }
     }
   }
-  const double factor = options.pgd.accelerated ? 0.5 : 0.75;
-  for (std::size_t c = 0; c < problem.columns(); ++c) {
-    const std::size_t v = c / problem.slices();
-    if (problem.variables()[v].measured) {
-      nnls_.set_step(c, options.pgd.step_scale * factor / problem.curvature()[v]);
+}
+
+void Pgd::set_steps() {
+  for (std::size_t c = 0; c < problem_.columns(); ++c) {
+    const std::size_t v = c / problem_.slices();
+    if (problem_.variables()[v].measured) {
+      nnls_.set_step(c, step_factor_ / problem_.curvature()[v]);
     } else {
       nnls_.hold(c);
     }
   }
+}
+
+void Pgd::problem_changed() {
+  fill_target();
+  set_steps();
+  nnls_.restart();
 }
 
 void Pgd::share() {
@@ -52,7 +79,7 @@ void Pgd::share() {
   }
   residual_.subtract_data(y_);
   squares_ = residual_.squares();
-  scalars.objective = residual_.objective();
+  scalars.objective = residual_.objective() + nnls_.prior_value();
   scalars.step_squared = nnls_.step_squared();
   scalars.kkt_squared = nnls_.mapping_squared();
   scalars.unmet = count_unmet(squares_, levels_);

@@ -6,6 +6,7 @@
 // decide when to stop. A column that has met the discrepancy rule keeps its image.
 #pragma once
 
+#include "solve/footprint.h"
 #include "solve/method.h"
 #include "solve/methods/nnls.h"
 
@@ -13,7 +14,9 @@ namespace firm {
 
 class Pgd : public Method {
  public:
-  Pgd(Problem& problem, const SolveOptions& options);
+  explicit Pgd(const MethodInput& input);
+
+  static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
 
   void share() override;
   std::span<float> vector() override { return {}; }
@@ -22,14 +25,19 @@ class Pgd : public Method {
   const Block& images() override { return nnls_.images(); }
   const std::vector<double>& residuals() const override { return squares_; }
   void archive(Archive& archive) override;
-  bool joint() const override { return false; }
   int round_limit() const override { return 100000; }
   double projection_seconds() const override { return problem_.operators().seconds(); }
   long local_iterations() const override { return rounds_; }
   StopOptions default_stop() const override;
+  const PriorTerm* prior() const override { return nnls_.prior(); }
+  void problem_changed() override;
 
  private:
+  void fill_target();
+  void set_steps();
+
   Problem& problem_;
+  double step_factor_;
   std::vector<double> levels_;
   Nnls nnls_;
   Residual residual_;

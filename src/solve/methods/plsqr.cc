@@ -31,6 +31,13 @@ Plsqr::Plsqr(Problem& problem, const SolveOptions& options)
 }
 
 // beta u = b, alpha v = A^T u, w = v.
+MethodFootprint Plsqr::footprint(const SolveOptions& /*options*/, const HostedSize& size) {
+  MethodFootprint f;
+  f.held = {5 * size.images, 2 * size.rays};
+  f.state = {3 * size.images, size.rays};
+  return f;
+}
+
 void Plsqr::start() {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     columns_[c].beta = columns_[c].phi_bar = std::sqrt(problem_.energy()[c]);

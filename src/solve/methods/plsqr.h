@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/column_loop.h"
+#include "solve/footprint.h"
 #include "solve/method.h"
 
 namespace firm {
@@ -13,6 +14,8 @@ class Plsqr : public Method {
  public:
   Plsqr(Problem& problem, const SolveOptions& options);
 
+  static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
+
   void share() override;
   std::span<float> vector() override { return {}; }
   Verdict judge() override;
@@ -20,7 +23,6 @@ class Plsqr : public Method {
   const Block& images() override;
   const std::vector<double>& residuals() const override { return squares_; }
   void archive(Archive& archive) override;
-  bool joint() const override { return false; }
   int round_limit() const override { return 10000; }
   double projection_seconds() const override { return problem_.operators().seconds(); }
   long local_iterations() const override { return rounds_; }

@@ -9,8 +9,8 @@
 // is repeated when the guess was wrong. With the paper's tolerances it never is.
 #pragma once
 
-#include "solve/archive.h"
-#include "solve/options.h"
+#include "core/archive.h"
+#include "firm/options.h"
 
 namespace firm {
 

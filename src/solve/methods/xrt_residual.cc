@@ -11,7 +11,7 @@ XrtResidual::XrtResidual(const Problem& problem, const std::vector<double>& leve
       levels_(problem.slices() + 1, 0.0) {
   const std::size_t xrt = problem.transmission();
   if (xrt < problem.variables().size()) {
-    take_data(problem, xrt);
+    read_data(problem);
     for (std::size_t z = 0; z < problem.slices(); ++z) {
       levels_[z] = levels[xrt * problem.slices() + z];
     }
@@ -24,7 +24,9 @@ XrtResidual::XrtResidual(const Problem& problem, const std::vector<double>& leve
 }
 
 // The problem has W^1/2 b_N.
-void XrtResidual::take_data(const Problem& problem, std::size_t xrt) {
+void XrtResidual::read_data(const Problem& problem) {
+  const std::size_t xrt = problem.transmission();
+  if (xrt == problem.variables().size()) return;
   problem.operators().get(problem.data(), xrt, data_);
   const Block roots = problem.operators().roots(xrt);
   if (roots.size() == 0) return;

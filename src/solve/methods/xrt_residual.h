@@ -14,6 +14,9 @@ class XrtResidual {
   // `levels` are those of the hosted columns. Every process takes part.
   XrtResidual(const Problem& problem, const std::vector<double>& levels, Collective& collective);
 
+  // Reads b_N and W again, after a refiner has changed them; those of XRT elsewhere stay elsewhere.
+  void read_data(const Problem& problem);
+
   std::size_t rays() const { return data_.rows(); }
   // b_N; 0 where XRT is elsewhere.
   float measured(std::size_t ray, std::size_t slice) const { return data_(ray, slice); }
@@ -25,8 +28,6 @@ class XrtResidual {
   bool met(double squared, std::size_t slice) const;
 
  private:
-  void take_data(const Problem& problem, std::size_t xrt);
-
   Block data_;                  // rays_N x slices
   Block weights_;               // the same; no rows: all 1, or elsewhere
   Block plain_;                 // e, where there are weights, here or elsewhere

@@ -1,4 +1,4 @@
-// From the frames of a narrow adjoint back to the image.
+// Adds up the frames of a narrow adjoint into the image.
 #pragma once
 
 #include "firm/block.h"
@@ -8,8 +8,8 @@
 
 namespace firm {
 
-// Up to kPatchRows rows of the image from `row` on: x = sum over orientations. `pixels` is the
-// start of scratch.
+// x = sum over orientations, in up to kPatchRows rows of the image from `row` on. `pixels` is the
+// start of the scratch memory.
 void gather_band(const float* pixels, const StripPlan& plan, const NarrowLayout& layout,
                  const NarrowFunctions& kernel, ColumnRange columns, int row, Block& x);
 

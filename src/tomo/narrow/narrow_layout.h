@@ -1,4 +1,4 @@
-// Where pixels and rays of one pass lie in the scratch memory of the narrow pass.
+// NarrowLayout: places of pixels and rays in the scratch memory of a narrow pass.
 //
 //   pixels:  [tile][block of slots][row of the tile][slot of the block][kTileStride]
 //   rays:    [view][column][ray_stride]

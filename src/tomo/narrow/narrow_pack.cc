@@ -6,7 +6,7 @@
 namespace firm {
 namespace {
 
-// Part of a frame, and where it comes from: pixel (x, y) is in[x * dx + y * dy].
+// Part of a frame and its source: pixel (x, y) is in[x * dx + y * dy].
 struct FramePart {
   const float* in;
   std::ptrdiff_t dx;
@@ -41,7 +41,7 @@ void copy_part(const FramePart& part, std::size_t row_stride, float* out) {
   }
 }
 
-// The same for a transposed frame of an image of one column.
+// copy_part for a transposed frame of an image of one column.
 void turn_part(const FramePart& part, std::size_t row_stride, const NarrowFunctions& kernel,
                float* out) {
   const int width = part.width / kTurnSide * kTurnSide;
@@ -53,7 +53,7 @@ void turn_part(const FramePart& part, std::size_t row_stride, const NarrowFuncti
   copy_part(part.from(0, height), row_stride, out + static_cast<std::size_t>(height) * row_stride);
 }
 
-// Zero what a tile at the frame's edge has beyond it.
+// Zeroes the pixels of a tile beyond the edge of the frame.
 void zero_outside(const Tile& t, int width, int height, std::size_t row_stride, float* out) {
   for (int r = 0; r < t.height; ++r) {
     float* row = out + static_cast<std::size_t>(r) * row_stride;

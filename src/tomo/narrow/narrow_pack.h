@@ -1,4 +1,4 @@
-// Between Blocks (columns innermost) and the scratch memory of a narrow pass.
+// Copies between Blocks (columns innermost) and the scratch memory of a narrow pass.
 #pragma once
 
 #include "firm/block.h"
@@ -9,17 +9,18 @@
 
 namespace firm {
 
-// Image to one tile, all slots; margins are left as they are. `pixels` and `rays` are the starts of
-// scratch.
+// Copies the image to all slots of one tile, without touching its margins. `pixels` and `rays` are
+// the starts of the scratch memory.
 void pack_tile(const Block& x, ColumnRange columns, const StripPlan& plan,
                const NarrowLayout& layout, const NarrowFunctions& kernel, std::size_t tile,
                float* pixels);
 
-// Sinogram to the rays of a family, times the scale of its weights; margins zeroed.
+// Copies the sinogram to the rays of a family, times the scale of its weights, and zeroes the
+// margins.
 void pack_rays(const Block& y, ColumnRange columns, const StripPlan& plan, const Family& family,
                float* rays);
 
-// The way back: y = scale * rays.
+// y = scale * rays.
 void unpack_rays(const float* rays, const StripPlan& plan, const Family& family,
                  ColumnRange columns, Block& y);
 

@@ -38,7 +38,7 @@ void zero_rows(float* row, const Tile& tile, std::size_t row_stride) {
 }  // namespace
 
 NarrowPass::NarrowPass(StripPlan plan, const StripKernel& kernel, int threads, std::size_t columns)
-    : plan_(std::move(plan)), kernel_(kernel), threads_(threads), columns_(columns) {
+    : plan_(std::move(plan)), kernel_(kernel), threads_(threads) {
   std::size_t floats = 0;
   for (std::size_t n = 1; n <= columns; ++n) {
     floats = std::max(floats, NarrowLayout(plan_, n).pixel_floats());
@@ -51,7 +51,7 @@ std::size_t NarrowPass::bytes() const {
   return (pixels_.size() + rays_.size()) * sizeof(float) + plan_.bytes();
 }
 
-// Margins of tiles stay zero as long as tiles stay where they are.
+// Margins of tiles stay zero as long as the layout stays the same.
 NarrowLayout NarrowPass::lay_out(std::size_t columns) {
   if (columns != laid_out_) std::memset(pixels_.data(), 0, pixels_.size() * sizeof(float));
   laid_out_ = columns;
@@ -125,7 +125,7 @@ void NarrowPass::adjoint_task(const NarrowLayout& layout, int block, std::size_t
   const SlotRange all = layout.block(block);
   const Tile t = layout.tile(tile);
   const auto pixels = [&](int slot) { return pixels_.data() + layout.pixel_offset(tile, slot); };
-  // Slots before this one have their values. Families come in the order of their orientations.
+  // Slots before this one have been written. Families come in the order of their orientations.
   int written = all.begin;
   const auto write_zeros_to = [&](int end) {
     for (; written < end; ++written) {

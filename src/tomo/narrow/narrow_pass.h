@@ -1,4 +1,5 @@
-// NarrowPass: few columns, by the narrow kernels.
+// NarrowPass: projects a few columns by the narrow kernels. A column's bytes do not depend on the
+// others.
 //
 // forward:  the image is packed into tiles; then tasks of (block of slots, families) each add up,
 //           tile after tile, the rays of their own views; then rays go back to the Block.
@@ -17,10 +18,10 @@ namespace firm {
 
 class NarrowPass final : public StripPass {
  public:
-  // The plan must fit (StripPlan::fits) and be made for the kernel's lanes.
+  // The plan must fit (StripPlan::fits) and be made for the kernel's lanes. A call takes at most
+  // `columns` columns.
   NarrowPass(StripPlan plan, const StripKernel& kernel, int threads, std::size_t columns);
 
-  std::size_t columns() const override { return columns_; }
   void forward(const Block& x, ColumnRange columns, Block& y) override;
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
   std::size_t bytes() const override;
@@ -34,7 +35,6 @@ class NarrowPass final : public StripPass {
   StripPlan plan_;
   const StripKernel& kernel_;
   int threads_;
-  std::size_t columns_;
   std::size_t laid_out_ = 0;  // columns of the last call
   Buffer<float> pixels_;
   Buffer<float> rays_;

@@ -1,5 +1,5 @@
-// From the image to transposed frames, and from all frames back, in blocks of four by four pixels
-// that are turned in registers. Compiled once for each instruction set, after
+// Copies the image to transposed frames, and adds up all frames into the image, in blocks of four
+// by four pixels that are transposed in registers. Compiled once for each instruction set, after
 // strip_kernel_common-inl.h.
 
 HWY_BEFORE_NAMESPACE();
@@ -105,8 +105,7 @@ HWY_INLINE void store_block(const VBlock (&sum)[kSide], const NarrowGatherJob& j
 inline void gather(const NarrowGatherJob& job) {
   const FrameLines* transposed = job.frames + job.upright;
   for (int j = 0; j < job.columns; j += kSide) {
-    // Of a transposed frame every line is on cache lines of its own, which hardware does not
-    // foresee.
+    // Every line of a transposed frame is on other cache lines, which hardware does not prefetch.
     for (int f = 0; f < job.transposed; ++f) {
       for (int k = 0; k < kSide; ++k) {
         const float* line = transposed[f].line[std::min(j + kSide, job.columns - 1) + k];

@@ -39,7 +39,7 @@ HWY_INLINE void fill_tables(const PairAdjointJob& job, int r, PixelTable* tables
   }
 }
 
-// What is fixed while a tile is worked on.
+// Constants of a tile.
 struct Rays {
   const float* view[kWideBatch][2];  // ray 0 of each pair's members
   std::ptrdiff_t last;               // from there to the last two rays
@@ -47,7 +47,7 @@ struct Rays {
   Spread opposite;
 };
 
-// Where the sums of pixels go: the pixels themselves, which run forwards in memory, their mirror
+// Destinations of the sums: the pixels themselves, which run forwards in memory, their mirror
 // images, which run backwards, and the same in the opposite row, the other way round.
 struct Out {
   float* pixel[2];

@@ -16,7 +16,7 @@ struct RowGroup {
   HWY_ALIGN float weights[2 * kGroup];
 };
 
-// The way of one member of a family through the image.
+// Path of one member of a family through the image.
 struct Member {
   const float* start[2];     // pixels 0 and 1 of the band's row 0; if not split, as one pair
   const float* opposite[2];  // those opposite in the image
@@ -32,8 +32,8 @@ struct Member {
     opposite[0] = job.x.data + steps.opposite;
     std::ptrdiff_t step = steps.dx;
     std::ptrdiff_t row_step = steps.dy;
-    // Of two opposite rays take the one that runs forwards in memory, so that all members can do
-    // with the same vectors of weights.
+    // Takes the one of two opposite rays that runs forwards in memory, so that all members can use
+    // the same vectors of weights.
     turned = !split && job.centred && step < 0 ? 1 : 0;
     if (turned == 1) {
       std::swap(start[0], opposite[0]);
@@ -142,48 +142,75 @@ HWY_INLINE void fill_rows(const RowWeights& weights, const Position& start,
   hn::StoreInterleaved2(w.first, w.second, D(), out.weights);
 }
 
-// Where the sums of a ray and of the opposite one go, in floats from ray 0.
+// Destinations of the sums of a ray and of the opposite one, in floats from ray 0.
 struct RayOffsets {
   std::size_t at[2];
 };
 
-// One ray, and with kCentred the opposite one, through groups of rows.
+// Sums of one ray for all members, and with kCentred those of the opposite ray.
+template <bool kCentred, int kMembers>
+using RaySums = V8[kMembers * (kCentred ? 2 : 1)];
+
+// Rows r and r + 1 of a group.
 template <bool kCentred, bool kSplit, int kMembers>
-HWY_INLINE void forward_ray(const Walk<kMembers>& walk, const RowGroup<kMembers>* group,
-                            const RowGroup<kMembers>* end, RayOffsets offsets) {
+HWY_INLINE void add_two_rows(const Walk<kMembers>& walk, const RowGroup<kMembers>& group, int r,
+                             const Spread& forwards, const Spread& other,
+                             RaySums<kCentred, kMembers>& sums) {
+  const auto w = load_two(group.weights + 2 * r);
+#pragma GCC unroll 2
+  for (int m = 0; m < kMembers; ++m) {
+    const Member& member = walk.members[m];
+    const Spread& how = kCentred || kSplit ? forwards : member.spread;
+    const TwoOffsets at = load_two(group.at[m] + r);
+    sums[m] = hn::MulAdd(spread(w, how.first), load_pair<kSplit>(member.start, at.first), sums[m]);
+    sums[m] =
+        hn::MulAdd(spread(w, how.second), load_pair<kSplit>(member.start, at.second), sums[m]);
+    if constexpr (kCentred) {
+      V8& sum = sums[kMembers + m];
+      sum = hn::MulAdd(spread(w, other.first), load_pair<kSplit>(member.opposite, -at.first), sum);
+      sum =
+          hn::MulAdd(spread(w, other.second), load_pair<kSplit>(member.opposite, -at.second), sum);
+    }
+  }
+}
+
+// One ray, and with kCentred the opposite one, through a range of groups of rows. A multiply-add
+// must wait for the one before it, so the halves of the band, each with sums of its own, take
+// turns.
+template <bool kCentred, bool kSplit, int kMembers>
+HWY_INLINE void forward_ray(const Walk<kMembers>& walk, const RowGroup<kMembers>* groups,
+                            Range range, RayOffsets offsets) {
   constexpr int kSums = kMembers * (kCentred ? 2 : 1);
-  V8 even[kSums];
-  V8 odd[kSums];
-  for (int k = 0; k < kSums; ++k) even[k] = odd[k] = hn::Zero(D8());
+  constexpr int kHalf = kPairRows / kGroup / 2;
+  RaySums<kCentred, kMembers> upper;
+  RaySums<kCentred, kMembers> lower;
+  for (int k = 0; k < kSums; ++k) upper[k] = lower[k] = hn::Zero(D8());
   const Spread forwards = make_spread(false);
   const Spread other = make_spread(!kSplit);
-  for (; group < end; ++group) {
+  int a = range.begin;
+  const int a_end = std::min(range.end, kHalf);
+  int b = std::max(range.begin, kHalf);
+  for (; a < a_end && b < range.end; ++a, ++b) {
 #pragma GCC unroll 8
     for (int r = 0; r < kGroup; r += 2) {
-      const auto w = load_two(group->weights + 2 * r);
-#pragma GCC unroll 2
-      for (int m = 0; m < kMembers; ++m) {
-        const Member& member = walk.members[m];
-        const Spread& how = kCentred || kSplit ? forwards : member.spread;
-        const TwoOffsets at = load_two(group->at[m] + r);
-        even[m] =
-            hn::MulAdd(spread(w, how.first), load_pair<kSplit>(member.start, at.first), even[m]);
-        odd[m] =
-            hn::MulAdd(spread(w, how.second), load_pair<kSplit>(member.start, at.second), odd[m]);
-        if constexpr (kCentred) {
-          const int k = kMembers + m;
-          even[k] = hn::MulAdd(spread(w, other.first),
-                               load_pair<kSplit>(member.opposite, -at.first), even[k]);
-          odd[k] = hn::MulAdd(spread(w, other.second),
-                              load_pair<kSplit>(member.opposite, -at.second), odd[k]);
-        }
-      }
+      add_two_rows<kCentred, kSplit>(walk, groups[a], r, forwards, other, upper);
+      add_two_rows<kCentred, kSplit>(walk, groups[b], r, forwards, other, lower);
+    }
+  }
+  for (; a < a_end; ++a) {
+    for (int r = 0; r < kGroup; r += 2) {
+      add_two_rows<kCentred, kSplit>(walk, groups[a], r, forwards, other, upper);
+    }
+  }
+  for (; b < range.end; ++b) {
+    for (int r = 0; r < kGroup; r += 2) {
+      add_two_rows<kCentred, kSplit>(walk, groups[b], r, forwards, other, lower);
     }
   }
   for (int k = 0; k < kSums; ++k) {
     const Member& member = walk.members[k % kMembers];
     const int turned = k < kMembers ? member.turned : 1 - member.turned;
-    add_one(member.out + offsets.at[turned], hn::Add(even[k], odd[k]));
+    add_one(member.out + offsets.at[turned], hn::Add(upper[k], lower[k]));
   }
 }
 
@@ -206,7 +233,7 @@ HWY_INLINE void forward_rays(const Walk<kMembers>& walk, Range rays, const PairF
     for (; g < range.end; ++g) fill_rows<true>(weights, start, walk, g * kGroup, groups[g]);
     const RayOffsets offsets{{static_cast<std::size_t>(ray) * job.y_stride,
                               static_cast<std::size_t>(last_ray - ray) * job.y_stride}};
-    forward_ray<kCentred, kSplit>(walk, groups + range.begin, groups + range.end, offsets);
+    forward_ray<kCentred, kSplit>(walk, groups, range, offsets);
   }
 }
 

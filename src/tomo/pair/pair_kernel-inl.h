@@ -1,10 +1,11 @@
-// What the two paired strip kernels share. They are for exactly four columns, in vectors of eight,
-// and are compiled once for each instruction set that has such vectors, after wide_weights-inl.h.
+// Code that the two paired strip kernels share. They take exactly four columns, in vectors of
+// eight, and are compiled once for each instruction set that has such vectors, after
+// wide_weights-inl.h.
 //
-// Of a row of the frame a ray meets two neighbouring pixels, and a pixel is met by two neighbouring
-// rays. Where four columns are all there is of a pixel (or a ray), the two are eight floats in a
-// row: one load and one multiply-add by the weights (left x 4, right x 4). The two halves of the
-// sum are added at the end of the ray (or the pixel).
+// In a row of the frame a ray meets two neighbouring pixels, and two neighbouring rays meet a
+// pixel. If a Block has four columns, the two are eight consecutive floats: one load and one
+// multiply-add by the weights (left x 4, right x 4). The two halves of the sum are added at the end
+// of the ray (or the pixel).
 //
 // If the detector is centred (WidePlan), turning everything by half a turn takes ray j to ray
 // beamlets - 1 - j of the same view, and a pixel to the one opposite: a weight serves both.
@@ -22,7 +23,7 @@ constexpr int kGroup = static_cast<int>(hn::MaxLanes(D()));  // weights that are
 
 // ---- tables -----------------------------------------------------------------------------------
 
-// Two neighbouring weights, or offsets, with one load: loads are what there is most of.
+// Loads two neighbouring weights, or offsets, at once: loads limit the speed.
 HWY_INLINE hn::Vec<Bytes> load_two(const float* weights) {
   return hn::BitCast(Bytes(), hn::LoadDup128(D8(), weights));
 }

@@ -15,13 +15,16 @@ constexpr std::size_t kColumns = kPairColumns;
 constexpr int kRayTile = 128;  // rays whose pixels in a band stay in a second-level cache
 constexpr int kTaskRows = 16;  // image rows of a task
 
-// Fewer rows are in use at once than by the wide kernels, and they can be closer.
+// The paired and the wide kernels must add up in the same order.
+static_assert(kPairRows == kWideRows);
+
+// Uses fewer rows at once than the wide kernels, so rows can be closer.
 bool pair_crowds(std::size_t row_floats) { return crowds(row_floats, 16); }
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-// How families and rays are shared out to tasks. Families of a task that see the image alike find
-// it in the cache, so there are several of them, and the rays are divided to get enough tasks.
+// How families and rays are divided into tasks. A task has several families, which find each
+// other's pixels in the cache; rays are divided, too, to get enough tasks.
 struct Shares {
   int families;  // of a task
   int family_parts;
@@ -47,42 +50,30 @@ bool PairPass::fits(const Geometry& geometry) {
   return image_floats(geometry) * sizeof(float) <= std::numeric_limits<std::int32_t>::max();
 }
 
-PairPass::PairPass(const WidePlan& plan, const StripKernel& kernel, int threads,
-                   std::size_t block_columns)
+PairPass::PairPass(const WidePlan& plan, const StripKernel& kernel, int threads)
     : plan_(plan), kernel_(kernel), threads_(threads) {
   const Geometry& g = plan.geometry();
   const auto row = static_cast<std::size_t>(g.image_columns) * kColumns;
   const auto view = static_cast<std::size_t>(g.beamlets) * kColumns;
-  const bool direct = block_columns == kColumns;
-  // The wide passes leave this one no columns of a Block whose number of columns is, say, 8 or 17.
-  const bool copies = !direct && block_columns % (2 * kColumns) >= kColumns;
-  if (copies || (direct && pair_crowds(row))) pixels_ = Buffer<float>(image_floats(g));
-  if (copies || (direct && pair_crowds(view))) {
-    rays_ = Buffer<float>(g.angles.size() * spread(view));
-  }
-}
-
-bool PairPass::takes(std::size_t block_columns) const {
-  return block_columns == kColumns || (pixels_.size() > 0 && rays_.size() > 0);
+  if (pair_crowds(row)) pixels_ = Buffer<float>(image_floats(g));
+  if (pair_crowds(view)) rays_ = Buffer<float>(g.angles.size() * spread(view));
 }
 
 std::size_t PairPass::bytes() const { return (pixels_.size() + rays_.size()) * sizeof(float); }
 
-PairImage PairPass::source(const Block& block, ColumnRange columns, std::size_t row_length,
-                           Buffer<float>& copy) const {
+PairImage PairPass::source(const Block& block, std::size_t row_length, Buffer<float>& copy) const {
   const std::size_t row = row_length * kColumns;
-  const bool copies = block.columns() != kColumns || (copy.size() > 0 && pair_crowds(row));
-  if (!copies) return {block.data(), row};
-  copy_columns(block, columns, row_length, threads_, copy);
+  if (copy.size() == 0) return {block.data(), row};
+  copy_columns(block, {0, kColumns}, row_length, threads_, copy);
   return {copy.data(), spread(row)};
 }
 
 // ---- forward ----------------------------------------------------------------------------------
 
 void PairPass::forward(const Block& x, ColumnRange columns, Block& y) {
-  FIRM_CHECK(columns.count == kColumns);
+  FIRM_CHECK(x.columns() == kColumns && columns.count == kColumns);
   const Geometry& g = plan_.geometry();
-  const PairImage from = source(x, columns, static_cast<std::size_t>(g.image_columns), pixels_);
+  const PairImage from = source(x, static_cast<std::size_t>(g.image_columns), pixels_);
   const int families = static_cast<int>(plan_.strips().families().size());
   const bool centred = plan_.centred();
   const int rays = centred ? g.beamlets / 2 : g.beamlets;
@@ -94,16 +85,15 @@ void PairPass::forward(const Block& x, ColumnRange columns, Block& y) {
     const int part = centred ? shares.ray_parts - 1 - k : k;  // rays in the middle are longer
     const Range range{rays * part / shares.ray_parts, rays * (part + 1) / shares.ray_parts};
     const int family_end = std::min(family + shares.families, families);
-    forward_task(from, columns, y, {family, family_end, range, centred});
+    forward_task(from, y, {family, family_end, range, centred});
     // A ray through the axis is its own opposite.
     if (centred && range.end == rays && g.beamlets % 2 == 1) {
-      forward_task(from, columns, y, {family, family_end, {rays, rays + 1}, false});
+      forward_task(from, y, {family, family_end, {rays, rays + 1}, false});
     }
   });
 }
 
-void PairPass::forward_task(const PairImage& x, ColumnRange columns, Block& y,
-                            const Part& part) const {
+void PairPass::forward_task(const PairImage& x, Block& y, const Part& part) const {
   const StripPlan& strips = plan_.strips();
   const auto beamlets = static_cast<std::size_t>(plan_.geometry().beamlets);
   const auto begin = static_cast<std::size_t>(part.rays.begin);
@@ -116,15 +106,16 @@ void PairPass::forward_task(const PairImage& x, ColumnRange columns, Block& y,
     for (int m = 0; m < f.members; ++m) {
       const std::size_t first =
           strips.views()[f.first_view + static_cast<std::size_t>(m)] * beamlets;
-      zero_rows(y, columns, first + begin, first + end);
-      if (part.centred) zero_rows(y, columns, first + beamlets - end, first + beamlets - begin);
+      zero_rows(y, {0, kColumns}, first + begin, first + end);
+      if (part.centred)
+        zero_rows(y, {0, kColumns}, first + beamlets - end, first + beamlets - begin);
     }
   }
   PairForwardJob job{};
   job.plan = &plan_;
   job.centred = part.centred;
   job.x = x;
-  job.y = y.data() + columns.begin;
+  job.y = y.data();
   job.y_stride = y.columns();
   for (int y0 = 0; y0 < height; y0 += kPairRows) {
     for (int ray = part.rays.begin; ray < part.rays.end; ray += kRayTile) {
@@ -155,29 +146,18 @@ void PairPass::forward_tile(PairForwardJob job, const Part& part) const {
 // ---- adjoint ----------------------------------------------------------------------------------
 
 void PairPass::adjoint(const Block& y, ColumnRange columns, Block& x) {
-  FIRM_CHECK(columns.count == kColumns);
+  FIRM_CHECK(y.columns() == kColumns && columns.count == kColumns);
   const Geometry& g = plan_.geometry();
-  const auto width = static_cast<std::size_t>(g.image_columns);
-  const PairImage from = source(y, columns, static_cast<std::size_t>(g.beamlets), rays_);
-  const bool direct = x.columns() == kColumns;
-  float* to = direct ? x.data() : pixels_.data();
+  const PairImage from = source(y, static_cast<std::size_t>(g.beamlets), rays_);
   const bool centred = plan_.centred();
   const int rows = centred ? g.image_rows / 2 : g.image_rows;
   const int tasks = ceil_div(rows, kTaskRows);
   parallel_for(static_cast<std::size_t>(tasks), threads_, [&](std::size_t task) {
     const int begin = static_cast<int>(task) * kTaskRows;
-    adjoint_task(from, to, {begin, std::min(begin + kTaskRows, rows)}, centred);
+    adjoint_task(from, x.data(), {begin, std::min(begin + kTaskRows, rows)}, centred);
   });
   // A row in the middle is its own opposite.
-  if (centred && g.image_rows % 2 == 1) adjoint_task(from, to, {rows, rows + 1}, false);
-  if (direct) return;
-  parallel_for(static_cast<std::size_t>(g.image_rows), threads_, [&](std::size_t row) {
-    const float* source = to + row * width * kColumns;
-    float* target = x.data() + row * width * x.columns() + columns.begin;
-    for (std::size_t k = 0; k < width; ++k) {
-      std::copy_n(source + k * kColumns, kColumns, target + k * x.columns());
-    }
-  });
+  if (centred && g.image_rows % 2 == 1) adjoint_task(from, x.data(), {rows, rows + 1}, false);
 }
 
 void PairPass::adjoint_task(const PairImage& y, float* x, Range rows, bool centred) const {

@@ -1,7 +1,7 @@
-// PairPass: four columns, by the paired kernels.
+// PairPass: projects Blocks of four columns by the paired kernels.
 //
-// They want four columns without gaps. A Block of four columns is used where it is, unless its rows
-// crowd each other in the cache; of any other Block the columns are copied.
+// A Block is used where it is, unless its rows crowd each other in the cache; then it is copied,
+// with some room between its rows.
 //
 // forward:  tasks of some families and some rays each add up, band after band, their own rays.
 // adjoint:  tasks of image rows each add up, pair after pair, the pixels of their own rows.
@@ -22,18 +22,15 @@ class PairPass final : public StripPass {
   static bool fits(const Geometry& geometry);
 
   // The plan must fit the wide kernels, the geometry must fit, and the kernel must have paired
-  // functions. Room for copies is set aside as Blocks of `block_columns` columns need it. The plan
-  // must outlive this.
-  PairPass(const WidePlan& plan, const StripKernel& kernel, int threads, std::size_t block_columns);
+  // functions. The plan must outlive this. Blocks have four columns.
+  PairPass(const WidePlan& plan, const StripKernel& kernel, int threads);
 
-  std::size_t columns() const override { return kPairColumns; }
-  bool takes(std::size_t block_columns) const override;
   void forward(const Block& x, ColumnRange columns, Block& y) override;
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
   std::size_t bytes() const override;
 
  private:
-  // What a task of the forward projection does. Families are counted in the plan.
+  // Part of the forward projection that one task does. Families are indices into the plan.
   struct Part {
     int family_begin;
     int family_end;
@@ -41,9 +38,8 @@ class PairPass final : public StripPass {
     bool centred;  // and the opposite rays
   };
 
-  PairImage source(const Block& block, ColumnRange columns, std::size_t row_length,
-                   Buffer<float>& copy) const;
-  void forward_task(const PairImage& x, ColumnRange columns, Block& y, const Part& part) const;
+  PairImage source(const Block& block, std::size_t row_length, Buffer<float>& copy) const;
+  void forward_task(const PairImage& x, Block& y, const Part& part) const;
   void forward_tile(PairForwardJob job, const Part& part) const;
   void adjoint_task(const PairImage& y, float* x, Range rows, bool centred) const;
 

@@ -1,27 +1,26 @@
-// PaddedPass: three columns by the paired kernels, with a fourth that is zero. The copies cost less
-// than three columns one by one.
+// PaddedPass: fewer columns than a pass takes. Copies them beside columns of zeros.
 #pragma once
 
 #include "firm/block.h"
-#include "tomo/pair/pair_pass.h"
+#include "firm/geometry.h"
 #include "tomo/strip/strip_pass.h"
 
 namespace firm {
 
 class PaddedPass final : public StripPass {
  public:
-  // As for PairPass.
-  PaddedPass(const WidePlan& plan, const StripKernel& kernel, int threads);
+  // `pass` takes Blocks of `width` columns, at most 8; this takes 1 to `width` columns of any
+  // Block. `pass` must outlive this.
+  PaddedPass(StripPass& pass, const Geometry& geometry, std::size_t width, int threads);
 
-  std::size_t columns() const override { return kPairColumns - 1; }
   void forward(const Block& x, ColumnRange columns, Block& y) override;
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
-  std::size_t bytes() const override;
+  std::size_t bytes() const override;  // without those of `pass`
 
  private:
+  StripPass& pass_;
   int threads_;
-  PairPass pair_;
-  Block pixels_;  // four columns, the last one zero
+  Block pixels_;
   Block rays_;
 };
 

@@ -1,4 +1,4 @@
-// The bits of a byte that are set, as a list.
+// Tables that list the set bits of a byte.
 #pragma once
 
 #include <bit>

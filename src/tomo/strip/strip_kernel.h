@@ -3,8 +3,13 @@
 // A *slot* is one column in one orientation. All slots of a family share their weights: a weight is
 // computed once, used for every slot, and never stored. There are three kinds of kernel:
 //   narrow  lanes are neighbouring rays or pixels; for few columns; slots are packed into scratch;
-//   wide    lanes are columns, which lie side by side in a Block; for four columns and more;
-//   paired  the same for four columns of two neighbours at once, where vectors have room for them.
+//   wide    lanes are columns, which lie side by side in a Block; for eight columns and more, or
+//   four if
+//           vectors have four lanes;
+//   paired  lanes are four columns of two neighbouring pixels or rays; for exactly four columns,
+//   and
+//           vectors of eight lanes or more.
+// Wide and paired kernels add up in the same order, so that a column has the same bytes in both.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +39,7 @@ struct Range {
 inline constexpr int kNarrowSlots = 4;
 inline constexpr int kNarrowBatch = 16;
 
-// rays += A pixels, for one family.
+// rays += A pixels for one family.
 struct NarrowForwardJob {
   const StripPlan* plan;
   const Family* family;
@@ -62,8 +67,8 @@ struct NarrowAdjointJob {
 
 inline constexpr int kTurnSide = 4;
 
-// Part of an image of one column to a transposed frame: frame pixel (x, y) is in[x * dx + y], or,
-// if reversed, in[x * dx - y].
+// Copies part of an image of one column to a transposed frame: frame pixel (x, y) is in[x * dx +
+// y], or, if reversed, in[x * dx - y].
 struct NarrowTurnJob {
   const float* in;
   std::ptrdiff_t dx;
@@ -79,17 +84,17 @@ inline constexpr int kPatchColumns = 64;
 
 // Where the pixels of a patch lie in the frame of one orientation: image rows or, if the frame is
 // transposed, image columns. A line starts at the patch's first pixel; the others follow, or, if
-// reversed, precede it. As many lines as a vector may have lanes stand behind the last one.
+// reversed, precede it. The last line is repeated kMaxLanes times.
 struct FrameLines {
   const float* line[kPatchColumns + kMaxLanes];
   bool reversed;
 };
 
-// x = sum over orientations, for a patch of the image and one column.
+// x = sum over orientations for a patch of the image and one column.
 struct NarrowGatherJob {
   int rows;
   int columns;
-  int upright;  // frames, those first, and transposed ones
+  int upright;  // frames that are not transposed; they come first
   int transposed;
   const FrameLines* frames;
   float* x;
@@ -111,7 +116,7 @@ struct WideForwardJob {
   const Family* family;      // the first of them
   int families;              // at most kWideFamilies
   Tile tile;                 // height at most kWideRows; may begin left of the frame
-  Range rays;                // no others; with `centred`, the opposite rays come with them
+  Range rays;                // with `centred`, also the opposite rays
   bool centred;              // only if the plan is
   int columns;               // one or two vectors, or 8
   const float* x;            // first column of pixel 0
@@ -125,8 +130,10 @@ struct WideForwardJob {
 struct WideAdjointJob {
   const WidePlan* plan;
   const AdjointPair* pair;
-  int pairs;  // at most kWideBatch
-  Tile tile;  // width at most kWideChunk
+  int pairs;      // at most kWideBatch
+  Tile tile;      // width at most kWideChunk
+  bool opposite;  // for the pixels opposite in the image instead, by the same weights; only if the
+                  // plan is centred
   int columns;
   const float* y;
   std::size_t y_stride;
@@ -139,8 +146,9 @@ struct WideAdjointJob {
 
 inline constexpr int kPairColumns = 4;
 
-// Rows of a band. The members of a family visit two bands of the image at once; where an image row
-// takes a page of memory, this is as many pages as processors keep track of in their first level.
+// Rows of a band. The members of a family visit two bands of the image at once. Where an image row
+// takes a page of memory, these are as many pages as the first level of a processor's page table
+// cache holds.
 inline constexpr int kPairRows = 32;
 
 // Four columns without gaps.
@@ -156,7 +164,7 @@ struct PairForwardJob {
   int first_member;
   int members;   // 1 or 2
   Range rows;    // at most kPairRows
-  Range rays;    // with `centred`, of the first half; the opposite rays come with them
+  Range rays;    // with `centred`, of the first half, and also the opposite rays
   bool centred;  // only if the plan is
   PairImage x;
   float* y;  // first column of ray 0
@@ -169,7 +177,7 @@ struct PairAdjointJob {
   const AdjointPair* pair;
   int pairs;       // at most kWideBatch
   Tile tile;       // width at most kWideChunk; with `centred`, in the upper half of the image, and
-                   // the opposite pixels come with it
+                   // also the opposite pixels
   bool centred;    // only if the plan is
   const float* y;  // rays without gaps
   std::size_t y_view_stride;
@@ -212,7 +220,7 @@ const std::vector<const StripKernel*>& strip_kernels();
 // One lane, on any processor.
 const StripKernel& scalar_kernel();
 
-// Of one of Highway's targets that this build has; the processor must have it, too.
+// Functions compiled for one of Highway's targets. Both the build and the processor must have it.
 NarrowFunctions narrow_functions(std::int64_t target);
 WideFunctions wide_functions(std::int64_t target);
 PairFunctions pair_functions(std::int64_t target);

@@ -1,5 +1,5 @@
-// What the narrow and the wide strip kernels share, compiled once for each instruction set by
-// Highway's foreach_target. So there is no include guard here and in the two kernel files.
+// Code that all strip kernels share. Highway's foreach_target compiles it once for each instruction
+// set, so there is no include guard here and in the files of the kernels.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 

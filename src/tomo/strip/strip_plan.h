@@ -1,4 +1,4 @@
-// The plan of the strip kernels: everything about a geometry that does not depend on the data.
+// StripPlan: everything that the strip kernels compute from a geometry, independent of the data.
 //
 // A ray with |cos| >= |sin| advances by at most one pixel while it passes through an image row, so
 // within a row it meets one pixel or two. For the other rays the same holds with rows and columns

@@ -3,104 +3,122 @@
 #include <algorithm>
 #include <utility>
 
-#include "tomo/narrow/narrow_pass.h"
-#include "tomo/strip/padded_pass.h"
 #include "tomo/pair/pair_pass.h"
-#include "tomo/strip/strip_kernel.h"
-#include "tomo/wide/wide_pass.h"
 
 namespace firm {
 namespace {
 
-constexpr int kLeastWide = 4;   // columns for which the wide kernels pay
-constexpr int kMaxNarrow = 4;   // columns of a narrow pass; bounds its scratch memory
-constexpr int kMaxMembers = 8;  // of a family: all symmetries of the square
+constexpr std::size_t kLeastWide = 3;    // columns for which the wide kernels pay
+constexpr std::size_t kMaxNarrow = 4;    // columns of a narrow pass; bounds its scratch memory
+constexpr std::size_t kWideColumns = 8;  // of a wide pass, at the least
+constexpr int kMaxMembers = 8;           // of a family: all symmetries of the square
 
 // Where beamlets are so much wider than pixels that many lanes do not fit into a tile's margin, one
 // lane does.
-std::unique_ptr<StripPass> make_narrow_pass(const Geometry& geometry, const StripKernel& kernel,
-                                            int threads, int columns) {
+std::unique_ptr<NarrowPass> make_narrow_pass(const Geometry& geometry, const StripKernel& kernel,
+                                             int threads, std::size_t columns) {
   StripPlan plan(geometry, kernel.lanes(), kMaxMembers);
-  const auto n = static_cast<std::size_t>(std::min(columns, kMaxNarrow));
-  if (plan.fits()) return std::make_unique<NarrowPass>(std::move(plan), kernel, threads, n);
+  if (plan.fits()) return std::make_unique<NarrowPass>(std::move(plan), kernel, threads, columns);
   const StripKernel& scalar = scalar_kernel();
   return std::make_unique<NarrowPass>(StripPlan(geometry, scalar.lanes(), kMaxMembers), scalar,
-                                      threads, n);
+                                      threads, columns);
 }
 
-// Numbers of columns that the wide kernels take at once, largest first.
-std::vector<int> wide_columns(int lanes, int most) {
-  std::vector<int> sizes;
-  for (const int n : {32, 16, 8, 4}) {
-    if (n <= 2 * lanes && n >= kLeastWide && n <= most) sizes.push_back(n);
-  }
-  return sizes;
+// Null where the wide kernels cannot do the geometry.
+std::unique_ptr<WidePlan> make_wide_plan(const Geometry& geometry, const StripKernel& kernel) {
+  if (kernel.lanes() < kPairColumns) return nullptr;
+  auto plan = std::make_unique<WidePlan>(geometry, kernel.lanes());
+  if (!plan->fits()) plan.reset();
+  return plan;
 }
+
+bool has_pairs(const StripKernel& kernel) { return kernel.pair.forward != nullptr; }
 
 }  // namespace
 
 StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kernel, int threads,
                                int columns)
-    : Projector(geometry), kernel_(kernel), wide_plan_(geometry, kernel.lanes()) {
-  if (wide_plan_.fits()) add_wide_passes(threads, columns);
-  const int rest =
-      passes_.empty() ? columns : columns % static_cast<int>(passes_.back()->columns());
-  const bool paired =
-      kernel.pair.forward != nullptr && wide_plan_.fits() && PairPass::fits(geometry);
-  if (paired && rest == kPairColumns - 1) {
-    passes_.push_back(std::make_unique<PaddedPass>(wide_plan_, kernel, threads));
+    : Projector(geometry),
+      kernel_(kernel),
+      threads_(threads),
+      columns_(static_cast<std::size_t>(columns)) {
+  if (columns_ >= kLeastWide) plan_ = make_wide_plan(geometry, kernel);
+  if (!plan_) {
+    narrow_ = make_narrow_pass(geometry, kernel, threads, std::min(columns_, kMaxNarrow));
+    return;
   }
-  passes_.push_back(make_narrow_pass(geometry, kernel, threads, std::max(rest, 1)));
+  const bool four = !has_pairs(kernel) || PairPass::fits(geometry);
+  few_columns_ = four ? kPairColumns : kWideColumns;
+  cut(columns_, [](StripPass&, ColumnRange) {});
 }
 
-void StripProjector::add_wide_passes(int threads, int columns) {
-  const auto block_columns = static_cast<std::size_t>(columns);
-  for (const int n : wide_columns(kernel_.lanes(), columns)) {
-    const auto pass_columns = static_cast<std::size_t>(n);
-    if (n == kPairColumns && kernel_.pair.forward != nullptr) {
-      if (!PairPass::fits(geometry())) continue;
-      passes_.push_back(std::make_unique<PairPass>(wide_plan_, kernel_, threads, block_columns));
-    } else {
-      if (!scratch_) {
-        scratch_ = std::make_unique<WideScratch>(geometry(), pass_columns, block_columns);
-      }
-      passes_.push_back(
-          std::make_unique<WidePass>(wide_plan_, kernel_, threads, pass_columns, *scratch_));
-    }
+StripPass& StripProjector::wide() {
+  if (!wide_) {
+    const auto most = 2 * static_cast<std::size_t>(kernel_.lanes());
+    wide_ = std::make_unique<WidePass>(*plan_, kernel_, threads_, most, columns_);
   }
+  return *wide_;
+}
+
+StripPass& StripProjector::few() {
+  if (!few_ && has_pairs(kernel_) && few_columns_ == kPairColumns) {
+    few_ = std::make_unique<PairPass>(*plan_, kernel_, threads_);
+  } else if (!few_) {
+    few_ = std::make_unique<WidePass>(*plan_, kernel_, threads_, few_columns_, few_columns_);
+  }
+  return *few_;
+}
+
+StripPass& StripProjector::padded() {
+  if (!padded_) {
+    padded_ = std::make_unique<PaddedPass>(few(), geometry(), few_columns_, threads_);
+  }
+  return *padded_;
 }
 
 std::size_t StripProjector::bytes() const {
-  std::size_t sum = wide_plan_.bytes();
-  if (scratch_) sum += (scratch_->pixels.size() + scratch_->rays.size()) * sizeof(float);
-  for (const auto& pass : passes_) sum += pass->bytes();
+  std::size_t sum = 0;
+  const auto add = [&](const auto& part) { sum += part ? part->bytes() : 0; };
+  add(narrow_);
+  add(plan_);
+  add(few_);
+  add(padded_);
+  add(wide_);
   return sum;
 }
 
-// The first pass that does not take more columns than there are; the narrow one takes any number.
-StripPass& StripProjector::pass_for(std::size_t columns, std::size_t block_columns) {
-  for (const auto& pass : passes_) {
-    if (pass->columns() <= columns && pass->takes(block_columns)) return *pass;
+template <class Visit>
+void StripProjector::cut(std::size_t columns, const Visit& visit) {
+  if (plan_) return cut_wide(columns, visit);
+  const std::size_t width = std::min(columns_, kMaxNarrow);
+  for (std::size_t c = 0; c < columns; c += width) {
+    visit(*narrow_, ColumnRange{c, std::min(width, columns - c)});
   }
-  return *passes_.back();
+}
+
+template <class Visit>
+void StripProjector::cut_wide(std::size_t columns, const Visit& visit) {
+  if (columns == few_columns_) return visit(few(), ColumnRange{0, columns});
+  std::size_t c = 0;
+  for (auto width = 2 * static_cast<std::size_t>(kernel_.lanes()); width >= kWideColumns;
+       width /= 2) {
+    for (; c + width <= columns; c += width) visit(wide(), ColumnRange{c, width});
+  }
+  // A wide pass over some columns once more takes less time than copies of more than a few.
+  if (c > 0 && columns - c > few_columns_) {
+    return visit(wide(), ColumnRange{columns - kWideColumns, kWideColumns});
+  }
+  for (; c < columns; c += few_columns_) {
+    visit(padded(), ColumnRange{c, std::min(few_columns_, columns - c)});
+  }
 }
 
 void StripProjector::do_forward(const Block& x, Block& y) {
-  for (std::size_t c = 0; c < x.columns();) {
-    StripPass& pass = pass_for(x.columns() - c, x.columns());
-    const std::size_t n = std::min(pass.columns(), x.columns() - c);
-    pass.forward(x, {c, n}, y);
-    c += n;
-  }
+  cut(x.columns(), [&](StripPass& pass, ColumnRange columns) { pass.forward(x, columns, y); });
 }
 
 void StripProjector::do_adjoint(const Block& y, Block& x) {
-  for (std::size_t c = 0; c < x.columns();) {
-    StripPass& pass = pass_for(x.columns() - c, x.columns());
-    const std::size_t n = std::min(pass.columns(), x.columns() - c);
-    pass.adjoint(y, {c, n}, x);
-    c += n;
-  }
+  cut(y.columns(), [&](StripPass& pass, ColumnRange columns) { pass.adjoint(y, columns, x); });
 }
 
 }  // namespace firm

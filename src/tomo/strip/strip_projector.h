@@ -1,10 +1,17 @@
 // StripProjector: A and A^T without a stored matrix, by the strip kernels.
+//
+// A projector made for one or two columns uses the narrow kernels. A projector made for three or
+// more uses the wide and the paired kernels, which add up in the same order whatever the number of
+// columns; so the bytes of a column do not depend on the columns beside it. The two kinds round
+// differently. Where the wide kernels cannot do the geometry, or the kernel has no vectors, all
+// projectors use the narrow kernels.
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "firm/projector.h"
+#include "tomo/narrow/narrow_pass.h"
+#include "tomo/strip/padded_pass.h"
 #include "tomo/strip/strip_kernel.h"
 #include "tomo/strip/strip_pass.h"
 #include "tomo/wide/wide_pass.h"
@@ -23,13 +30,25 @@ class StripProjector final : public Projector {
   void do_forward(const Block& x, Block& y) override;
   void do_adjoint(const Block& y, Block& x) override;
 
-  void add_wide_passes(int threads, int columns);
-  StripPass& pass_for(std::size_t columns, std::size_t block_columns);
+  // Calls visit(pass, range) for ranges that cover all columns of a Block. Makes the passes that it
+  // needs; for a Block of as many columns as the projector was made for they exist already.
+  template <class Visit>
+  void cut(std::size_t columns, const Visit& visit);
+  template <class Visit>
+  void cut_wide(std::size_t columns, const Visit& visit);
+  StripPass& wide();
+  StripPass& few();
+  StripPass& padded();
 
   const StripKernel& kernel_;
-  WidePlan wide_plan_;
-  std::unique_ptr<WideScratch> scratch_;            // null without wide passes
-  std::vector<std::unique_ptr<StripPass>> passes_;  // widest first
+  int threads_;
+  std::size_t columns_;                 // that it was made for
+  std::unique_ptr<NarrowPass> narrow_;  // if not null, there is nothing else
+  std::unique_ptr<WidePlan> plan_;
+  std::size_t few_columns_ = 0;
+  std::unique_ptr<StripPass> few_;  // for Blocks of few_columns_ columns
+  std::unique_ptr<PaddedPass> padded_;
+  std::unique_ptr<WidePass> wide_;  // 8 columns and more, of any Block
 };
 
 }  // namespace firm

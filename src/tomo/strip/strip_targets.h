@@ -1,5 +1,5 @@
-// The instruction sets for which strip kernels are compiled: one for each generation of processors
-// that is still about. To be included before any header of Highway.
+// Selects the instruction sets that the strip kernels are compiled for: AVX-512, AVX2, SSE4 or
+// NEON. Include this before any header of Highway.
 #pragma once
 
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)

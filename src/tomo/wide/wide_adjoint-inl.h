@@ -39,10 +39,16 @@ HWY_INLINE void fill_pixels(const PixelWeights& weights, PixelTable& out) {
   }
 }
 
-// Pixels [x, x + kUnroll) of a row of the tile, and their mirror images.
+// The views of the members of all pairs.
+struct Rays {
+  const float* view[kWideBatch][2];  // ray 0, or with `opposite` the last ray
+  std::ptrdiff_t step;               // floats to the next ray, or with `opposite` to the one before
+};
+
+// Pixels [x, x + kUnroll) of a row of the tile and their mirror images.
 template <class DC, int kVectors, int kMembers, int kUnroll>
 HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_RESTRICT tables,
-                               const float* const (*rays)[2], float* row, int x) {
+                               const Rays& rays, float* row, int x) {
   using VC = hn::Vec<DC>;
   const DC d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -57,10 +63,10 @@ HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_
     for (int u = 0; u < kUnroll; ++u) {
       const auto first = hn::Set(d, tables[k].first[x + u]);
       const auto second = hn::Set(d, tables[k].second[x + u]);
-      const std::size_t at = static_cast<std::size_t>(tables[k].base[x + u]) * job.y_stride;
+      const std::ptrdiff_t at = tables[k].base[x + u] * rays.step;
       for (int m = 0; m < kMembers; ++m) {
-        const float* HWY_RESTRICT p = rays[k][m] + at;
-        const float* HWY_RESTRICT q = p + job.y_stride;
+        const float* HWY_RESTRICT p = rays.view[k][m] + at;
+        const float* HWY_RESTRICT q = p + rays.step;
         for (int v = 0; v < kVectors; ++v) {
           even[u][m][v] = hn::MulAdd(first, hn::LoadU(d, p + v * lanes), even[u][m][v]);
           odd[u][m][v] = hn::MulAdd(second, hn::LoadU(d, q + v * lanes), odd[u][m][v]);
@@ -72,7 +78,8 @@ HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_
   for (int u = 0; u < kUnroll; ++u) {
     const int column = job.tile.x0 + x + u;
     for (int m = 0; m < kMembers; ++m) {
-      const auto pixel = static_cast<std::size_t>(m == 0 ? column : columns - 1 - column);
+      const bool from_right = (m == 1) != job.opposite;
+      const auto pixel = static_cast<std::size_t>(from_right ? columns - 1 - column : column);
       add_to<DC, kVectors>(row + pixel * job.x_stride, even[u][m], odd[u][m]);
     }
   }
@@ -85,10 +92,13 @@ void adjoint_tile(const WideAdjointJob& job) {
   const Tile& tile = job.tile;
   constexpr double kFar = 1e9;  // beyond any detector, within 32 bits
   PixelTable tables[kWideBatch];
-  const float* rays[kWideBatch][2];
+  const auto stride = static_cast<std::ptrdiff_t>(job.y_stride);
+  Rays rays;
+  rays.step = job.opposite ? -stride : stride;
+  const float* first = job.y + (job.opposite ? (g.beamlets - 1) * stride : 0);
   for (int k = 0; k < job.pairs; ++k) {
     for (int m = 0; m < kMembers; ++m) {
-      rays[k][m] = job.y + job.pair[k].angle[m] * job.y_view_stride;
+      rays.view[k][m] = first + job.pair[k].angle[m] * job.y_view_stride;
     }
   }
   for (int r = tile.y0; r < tile.y0 + tile.height; ++r) {
@@ -97,8 +107,8 @@ void adjoint_tile(const WideAdjointJob& job) {
       const double low = p.origin + p.down * r + p.across * tile.x0;
       fill_pixels(PixelWeights(p, std::clamp(low, -kFar, kFar), g.beamlets - 2), tables[k]);
     }
-    float* row = job.x + static_cast<std::size_t>(r) * static_cast<std::size_t>(g.image_columns) *
-                             job.x_stride;
+    const auto image_row = static_cast<std::size_t>(job.opposite ? g.image_rows - 1 - r : r);
+    float* row = job.x + image_row * static_cast<std::size_t>(g.image_columns) * job.x_stride;
     int x = 0;
     for (; x + kUnroll <= tile.width; x += kUnroll) {
       adjoint_pixels<DC, kVectors, kMembers, kUnroll>(job, tables, rays, row, x);

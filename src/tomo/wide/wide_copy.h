@@ -1,4 +1,4 @@
-// Columns of Blocks as the wide and the paired passes want them.
+// Copies of Blocks whose rows spread over all of the cache.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ bool crowds(std::size_t row_floats, std::size_t distance);
 // spread over all of the cache.
 std::size_t spread(std::size_t row);
 
-// Copies columns of a Block to where there are no others. Rows, of row_length pixels (or rays), are
+// Copies some columns of a Block, without the others. Rows, of row_length pixels (or rays), are
 // spread(row_length * columns.count) floats apart.
 void copy_columns(const Block& from, ColumnRange columns, std::size_t row_length, int threads,
                   Buffer<float>& to);

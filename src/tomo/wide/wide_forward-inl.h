@@ -1,9 +1,9 @@
 // The wide forward kernel: the lanes of a vector are columns of a Block, one ray at a time.
 // Compiled once for each instruction set, after wide_rows-inl.h.
 //
-// A ray meets a pixel in every row of a band, and in some rows, the *crossings*, the next one, too.
-// Where, and with which weights, is computed as vectors of rows; it serves all members of a family
-// and, if the detector is centred, the opposite rays. An entry then is, for each of them, one
+// A ray meets a pixel in every row of a band, and in some rows, the *crossings*, also the next one.
+// Pixels and weights are computed as vectors of rows; they serve all members of a family and, if
+// the detector is centred, the opposite rays. An entry then takes, for each of them, one
 // multiply-add per vector of columns. Neighbouring angles take turns, ray by ray, because they find
 // each other's pixels in the first-level cache.
 
@@ -12,7 +12,7 @@ namespace firm {
 namespace HWY_NAMESPACE {
 namespace wide {
 
-// Where the sums of a ray and of the opposite one go, in floats from ray 0.
+// Destinations of the sums of a ray and of the opposite one, in floats from ray 0.
 struct RayOffsets {
   std::size_t ray;
   std::size_t opposite;
@@ -22,73 +22,118 @@ HWY_INLINE const float* at_bytes(const float* start, std::ptrdiff_t bytes) {
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(start) + bytes);
 }
 
-// kMembers members from the first one on.
+// The pixels that some members meet first in a row, or those next to them.
+template <int kMembers>
+struct Pixels {
+  const float* start[kMembers];
+  const float* opposite[kMembers];
+  const std::int32_t* at[kMembers];
+
+  HWY_INLINE Pixels(const Band& band, int first_member, const RowTable& table) {
+    for (int m = 0; m < kMembers; ++m) {
+      start[m] = band.members[first_member + m].start;
+      opposite[m] = band.members[first_member + m].opposite;
+      at[m] = table.at[first_member + m];
+    }
+  }
+
+  HWY_INLINE void step(const Band& band, int first_member) {
+    for (int m = 0; m < kMembers; ++m) {
+      const std::ptrdiff_t dx = band.members[first_member + m].dx;
+      start[m] = at_bytes(start[m], dx);
+      opposite[m] = at_bytes(opposite[m], -dx);
+    }
+  }
+};
+
+// sum += weight * pixels, in one row.
+template <class DC, int kVectors, int kMembers, bool kCentred>
+HWY_INLINE void add_entry(const Pixels<kMembers>& pixels, int row, float weight,
+                          hn::Vec<DC> (&sum)[kMembers * (kCentred ? 2 : 1)][kVectors]) {
+  const DC d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto w = hn::Set(d, weight);
+#pragma GCC unroll 4
+  for (int m = 0; m < kMembers; ++m) {
+    const std::ptrdiff_t bytes = pixels.at[m][row];
+    const float* p = at_bytes(pixels.start[m], bytes);
+    for (int v = 0; v < kVectors; ++v) {
+      sum[m][v] = hn::MulAdd(w, hn::LoadU(d, p + v * lanes), sum[m][v]);
+    }
+    if constexpr (kCentred) {
+      const float* q = at_bytes(pixels.opposite[m], -bytes);
+      for (int v = 0; v < kVectors; ++v) {
+        sum[kMembers + m][v] = hn::MulAdd(w, hn::LoadU(d, q + v * lanes), sum[kMembers + m][v]);
+      }
+    }
+  }
+}
+
+// total = (sum over the upper half of the band) + (sum over its lower half), the order
+// of the paired kernel. kCrossings: over the rows in the lists, else over all rows.
+template <class DC, int kVectors, int kMembers, bool kCentred, bool kCrossings>
+HWY_INLINE void sum_band(const Pixels<kMembers>& pixels, const RowTable& table,
+                         hn::Vec<DC> (&total)[kMembers * (kCentred ? 2 : 1)][kVectors]) {
+  using VC = hn::Vec<DC>;
+  constexpr int kSums = kMembers * (kCentred ? 2 : 1);
+  // A multiply-add must wait for the one before it: if there are few sums, the halves take turns.
+  constexpr bool kTurns = kSums * kVectors <= 4;
+  const float* weights = kCrossings ? table.second : table.first;
+  const int count = kCrossings ? table.count : kHalfRows;
+  VC sum[kSums][kVectors];
+  for (int k = 0; k < kSums; ++k) {
+    for (int v = 0; v < kVectors; ++v) total[k][v] = sum[k][v] = hn::Zero(DC());
+  }
+  const auto row = [&](int half, int k) HWY_ATTR {
+    return kCrossings ? table.crossings[half][k] : half * kHalfRows + k;
+  };
+  if constexpr (kTurns) {
+    for (int k = 0; k < count; ++k) {
+      add_entry<DC, kVectors, kMembers, kCentred>(pixels, row(0, k), weights[row(0, k)], total);
+      add_entry<DC, kVectors, kMembers, kCentred>(pixels, row(1, k), weights[row(1, k)], sum);
+    }
+  } else {
+#pragma GCC unroll 2
+    for (int k = 0; k < count; ++k) {
+      add_entry<DC, kVectors, kMembers, kCentred>(pixels, row(0, k), weights[row(0, k)], sum);
+    }
+    for (int k = 0; k < kSums; ++k) {
+      for (int v = 0; v < kVectors; ++v) {
+        total[k][v] = sum[k][v];
+        sum[k][v] = hn::Zero(DC());
+      }
+    }
+#pragma GCC unroll 2
+    for (int k = 0; k < count; ++k) {
+      add_entry<DC, kVectors, kMembers, kCentred>(pixels, row(1, k), weights[row(1, k)], sum);
+    }
+  }
+  for (int k = 0; k < kSums; ++k) {
+    for (int v = 0; v < kVectors; ++v) total[k][v] = hn::Add(total[k][v], sum[k][v]);
+  }
+}
+
+// kMembers members of a family, from the first one on.
 template <class DC, int kVectors, int kMembers, bool kCentred>
 HWY_INLINE void add_ray(const Walk& walk, const Band& band, int first_member, const RowTable& table,
                         RayOffsets offsets) {
   using VC = hn::Vec<DC>;
   constexpr int kSums = kMembers * (kCentred ? 2 : 1);
-  // A multiply-add must wait for the one before it: of few sums there are two each.
-  constexpr int kSets = kSums * kVectors <= 4 ? 2 : 1;
   const DC d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  VC sum[kSets][kSums][kVectors];
-  for (int s = 0; s < kSets; ++s) {
-    for (int k = 0; k < kSums; ++k) {
-      for (int v = 0; v < kVectors; ++v) sum[s][k][v] = hn::Zero(d);
-    }
-  }
-  const float* start[kMembers];
-  const float* opposite[kMembers];
-  const std::int32_t* at[kMembers];
-  for (int m = 0; m < kMembers; ++m) {
-    const Member& member = band.members[first_member + m];
-    start[m] = member.start;
-    opposite[m] = member.opposite;
-    at[m] = table.at[first_member + m];
-  }
-  const auto add_entry = [&](auto set, int row, float weight) HWY_ATTR {
-    constexpr int s = decltype(set)::value;
-    const VC w = hn::Set(d, weight);
-#pragma GCC unroll 4
-    for (int m = 0; m < kMembers; ++m) {
-      const std::ptrdiff_t bytes = at[m][row];
-      const float* p = at_bytes(start[m], bytes);
-      for (int v = 0; v < kVectors; ++v) {
-        sum[s][m][v] = hn::MulAdd(w, hn::LoadU(d, p + v * lanes), sum[s][m][v]);
-      }
-      if constexpr (kCentred) {
-        const float* q = at_bytes(opposite[m], -bytes);
-        for (int v = 0; v < kVectors; ++v) {
-          sum[s][kMembers + m][v] =
-              hn::MulAdd(w, hn::LoadU(d, q + v * lanes), sum[s][kMembers + m][v]);
-        }
-      }
-    }
-  };
-  constexpr std::integral_constant<int, 0> kEven;
-  constexpr std::integral_constant<int, kSets - 1> kOdd;
-  for (int r = 0; r < kWideRows; r += 2) {
-    add_entry(kEven, r, table.first[r]);
-    add_entry(kOdd, r + 1, table.first[r + 1]);
-  }
-  for (int m = 0; m < kMembers; ++m) {
-    const std::ptrdiff_t dx = band.members[first_member + m].dx;
-    start[m] = at_bytes(start[m], dx);
-    opposite[m] = at_bytes(opposite[m], -dx);
-  }
-  for (int k = 0; k < table.count; k += 2) {
-    add_entry(kEven, table.crossings[k], table.second[table.crossings[k]]);
-    add_entry(kOdd, table.crossings[k + 1], table.second[table.crossings[k + 1]]);
-  }
+  Pixels<kMembers> pixels(band, first_member, table);
+  VC first[kSums][kVectors];
+  VC second[kSums][kVectors];
+  sum_band<DC, kVectors, kMembers, kCentred, false>(pixels, table, first);
+  pixels.step(band, first_member);
+  sum_band<DC, kVectors, kMembers, kCentred, true>(pixels, table, second);
   for (int k = 0; k < kSums; ++k) {
     if (k >= kMembers && offsets.opposite == offsets.ray) break;  // its own opposite
     float* out =
         walk.out[first_member + k % kMembers] + (k < kMembers ? offsets.ray : offsets.opposite);
     for (int v = 0; v < kVectors; ++v) {
-      VC total = sum[0][k][v];
-      if constexpr (kSets == 2) total = hn::Add(total, sum[1][k][v]);
-      hn::StoreU(hn::Add(hn::LoadU(d, out + v * lanes), total), d, out + v * lanes);
+      const VC sum = hn::Add(first[k][v], second[k][v]);
+      hn::StoreU(hn::Add(hn::LoadU(d, out + v * lanes), sum), d, out + v * lanes);
     }
   }
 }

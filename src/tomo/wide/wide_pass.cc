@@ -51,20 +51,21 @@ bool too_far(std::size_t row_floats, std::size_t columns) {
 
 }  // namespace
 
-WideScratch::WideScratch(const Geometry& g, std::size_t columns, std::size_t block_columns) {
+WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
+                   std::size_t columns, std::size_t block_columns)
+    : plan_(plan), kernel_(kernel), threads_(threads) {
+  const Geometry& g = plan.geometry();
   const auto width = static_cast<std::size_t>(g.image_columns);
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
   if (wide_crowds(width * block_columns) || too_far(width * block_columns, columns)) {
-    pixels = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
+    pixels_ = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
   }
   if (wide_crowds(beamlets * block_columns)) {
-    rays = Buffer<float>(g.angles.size() * spread(beamlets * columns));
+    rays_ = Buffer<float>(g.angles.size() * spread(beamlets * columns));
   }
 }
 
-WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
-                   std::size_t columns, WideScratch& scratch)
-    : plan_(plan), kernel_(kernel), threads_(threads), columns_(columns), scratch_(scratch) {}
+std::size_t WidePass::bytes() const { return (pixels_.size() + rays_.size()) * sizeof(float); }
 
 WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::size_t row_length,
                                   Buffer<float>& copy) {
@@ -72,13 +73,12 @@ WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::
     return {block.data() + columns.begin, block.columns(), row_length * block.columns()};
   }
   copy_columns(block, columns, row_length, threads_, copy);
-  return {copy.data(), columns_, spread(row_length * columns_)};
+  return {copy.data(), columns.count, spread(row_length * columns.count)};
 }
 
 void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
-  FIRM_CHECK(columns.count == columns_);
   const Source from =
-      source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), scratch_.pixels);
+      source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), pixels_);
   const std::size_t families = plan_.strips().families().size();
   const std::size_t chunk = families_per_task(families, threads_);
   parallel_for(ceil_div(families, chunk), threads_, [&](std::size_t task) {
@@ -107,13 +107,13 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
   job.plan = &plan_;
   job.centred = plan_.centred();
   job.rays = {0, job.centred ? (g.beamlets + 1) / 2 : g.beamlets};
-  job.columns = static_cast<int>(columns_);
+  job.columns = static_cast<int>(columns.count);
   job.x = x.data;
   job.x_stride = x.stride;
   job.x_row_stride = x.row_stride;
   job.y = y.data() + columns.begin;
   job.y_stride = y.columns();
-  job.tile.width = tile_width(columns_);
+  job.tile.width = tile_width(columns.count);
   for (int y0 = 0; y0 < height; y0 += kWideRows) {
     // Rays left of the frame may enter it further down.
     for (int x0 = -kWideRows - 2; x0 < width; x0 += job.tile.width) {
@@ -139,29 +139,42 @@ void WidePass::forward_tile(WideForwardJob job, std::size_t family_begin,
 }
 
 void WidePass::adjoint(const Block& y, ColumnRange columns, Block& x) {
-  FIRM_CHECK(columns.count == columns_);
   const Source from =
-      source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), scratch_.rays);
-  const auto rows = static_cast<std::size_t>(plan_.geometry().image_rows);
-  parallel_for(ceil_div(rows, kWideTileHeight), threads_, [&](std::size_t band) {
+      source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), rays_);
+  const int rows = plan_.geometry().image_rows;
+  const std::size_t bands = ceil_div(static_cast<std::size_t>(rows), kWideTileHeight);
+  parallel_for(bands, threads_, [&](std::size_t band) {
     const int begin = static_cast<int>(band) * kWideTileHeight;
-    adjoint_task(from, columns, x, begin,
-                 std::min(begin + kWideTileHeight, plan_.geometry().image_rows));
+    adjoint_task(from, columns, x, {begin, std::min(begin + kWideTileHeight, rows)});
   });
 }
 
-void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, int row_begin,
-                            int row_end) const {
-  const auto width = plan_.geometry().image_columns;
-  zero_rows(x, columns, static_cast<std::size_t>(row_begin) * static_cast<std::size_t>(width),
-            static_cast<std::size_t>(row_end) * static_cast<std::size_t>(width));
+// If the detector is centred, pixels in the lower half of the image take the weights of those
+// opposite, as in the paired pass.
+void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, Range rows) const {
+  const Geometry& g = plan_.geometry();
+  const auto width = static_cast<std::size_t>(g.image_columns);
+  zero_rows(x, columns, static_cast<std::size_t>(rows.begin) * width,
+            static_cast<std::size_t>(rows.end) * width);
+  const int middle = plan_.centred()
+                         ? std::clamp(g.image_rows - g.image_rows / 2, rows.begin, rows.end)
+                         : rows.end;
+  adjoint_rows(y, columns, x, {rows.begin, middle}, false);
+  adjoint_rows(y, columns, x, {g.image_rows - rows.end, g.image_rows - middle}, true);
+}
+
+void WidePass::adjoint_rows(const Source& y, ColumnRange columns, Block& x, Range rows,
+                            bool opposite) const {
+  if (rows.begin >= rows.end) return;
+  const int width = plan_.geometry().image_columns;
   const std::vector<AdjointPair>& pairs = plan_.pairs();
   for (int x0 = 0; x0 < width; x0 += kWideChunk) {
-    const Tile tile{x0, row_begin, std::min(kWideChunk, width - x0), row_end - row_begin};
+    const Tile tile{x0, rows.begin, std::min(kWideChunk, width - x0), rows.end - rows.begin};
     for (std::size_t k = 0; k < pairs.size();) {
       const int batch = plan_.batch(k, kWideBatch);
-      kernel_.wide.adjoint({&plan_, &pairs[k], batch, tile, static_cast<int>(columns_), y.data,
-                            y.stride, y.row_stride, x.data() + columns.begin, x.columns()});
+      kernel_.wide.adjoint({&plan_, &pairs[k], batch, tile, opposite,
+                            static_cast<int>(columns.count), y.data, y.stride, y.row_stride,
+                            x.data() + columns.begin, x.columns()});
       k += static_cast<std::size_t>(batch);
     }
   }

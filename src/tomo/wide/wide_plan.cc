@@ -7,8 +7,8 @@
 namespace firm {
 namespace {
 
-// Members of a family. Of a centred detector each brings the opposite rays along: with four there
-// would be more rays at once than the first-level cache has room for.
+// Members of a family, at most. If the detector is centred, each member comes with the opposite
+// rays: four members would be more rays than the first-level cache has room for.
 int most_members(bool centred) { return centred ? 2 : kWideMembers; }
 
 AdjointPair make_pair(const Geometry& g, std::size_t angle) {

@@ -1,4 +1,5 @@
-// The plan of the wide kernels, which read and write Blocks where they are.
+// WidePlan: everything that the wide and paired kernels compute from a geometry. They read and
+// write Blocks in place.
 //
 // forward:  the families of a StripPlan. A mirrored or transposed frame is only a different way to
 //           step through the Block, so members of a family cost no copy of the image.

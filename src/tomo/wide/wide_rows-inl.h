@@ -1,21 +1,24 @@
-// What the wide forward kernel knows of a ray before it reads pixels: which ones, and their
-// weights. Compiled once for each instruction set, after wide_weights-inl.h.
+// The pixels that a ray meets in a band and their weights, for the wide forward kernel. Compiled
+// once for each instruction set, after wide_weights-inl.h.
 
 HWY_BEFORE_NAMESPACE();
 namespace firm {
 namespace HWY_NAMESPACE {
 namespace wide {
 
-// The rows of a band as a ray meets them. One row more stands for none.
+constexpr int kHalfRows = kWideRows / 2;
+
+// The rows of a band as a ray meets them. The last row stands for no row.
 struct RowTable {
   HWY_ALIGN std::int32_t at[kWideMembers][kWideRows + 1];  // bytes from a member's start
   HWY_ALIGN float first[kWideRows + 1];                    // weights
   HWY_ALIGN float second[kWideRows + 1];
-  std::uint8_t crossings[2 * kWideRows];  // rows
-  int count;                              // of crossings
+  std::uint8_t crossings[2][kWideRows];  // rows, of each half of the band
+  int found[2];                          // crossings, of each half
+  int count;                             // entries of either list that count
 };
 
-// The way of one member of a family through the band.
+// Path of one member of a family through the band.
 struct Member {
   const float* start;                      // pixel 0 of the tile's row 0
   const float* opposite;                   // the one opposite in the image
@@ -51,7 +54,7 @@ struct Band {
     for (int r = 0; r < kWideRows; ++r) live[r] = r < tile.height ? 1.0f : 0.0f;
   }
 
-  // The row that stands for none: a pixel that exists, with weight zero.
+  // Sets the row that stands for no row: a pixel that exists, with weight zero.
   void set_none(RowTable& table) const {
     const int x = std::clamp(tile.x0, 0, width - 2) - tile.x0;
     for (int m = 0; m < count; ++m) {
@@ -65,7 +68,7 @@ struct Band {
 struct Walk {
   const Family* family;
   double origin;  // left end of ray 0 in the band's row 0
-  int crossings;  // at most; even
+  int crossings;  // in half a band, at most
   float* out[kWideMembers];
   Range rays;    // those that meet the frame
   Range inside;  // those that are within it in all rows
@@ -74,8 +77,7 @@ struct Walk {
     family = &f;
     origin = f.start - 0.5 * f.tau + f.slope * band.tile.y0;
     // A ray that goes w pixels to the right crosses at most w + 1 edges; w may have been rounded.
-    const double most = kWideRows * f.tau + 1e-6;
-    crossings = std::min(kWideRows, (static_cast<int>(most) + 2) / 2 * 2);
+    crossings = std::min(kHalfRows, static_cast<int>(kHalfRows * f.tau + 1e-6) + 1);
     for (int m = 0; m < f.members; ++m) {
       const std::size_t view = f.first_view + static_cast<std::size_t>(m);
       out[m] = job.y + job.plan->strips().views()[view] *
@@ -119,12 +121,13 @@ HWY_INLINE void fill_rows(const RowWeights& weights, const Position& start, cons
     const VI dx = hn::Set(di, static_cast<std::int32_t>(member.dx));
     hn::StoreU(hn::Add(hn::Mul(base, dx), hn::Load(di, member.down + r)), di, out.at[m] + r);
   }
+  const int half = r / kHalfRows;
   std::uint8_t bits[8] = {};
   hn::StoreMaskBits(d, hn::Gt(w.second, hn::Zero(d)), bits);
   for (int k = 0; k < lane_count(); k += 8) {
     const std::uint64_t rows = kSetBits.places_from(bits[k / 8], r + k);
-    std::memcpy(out.crossings + out.count, &rows, sizeof(rows));
-    out.count += kSetBits.count[bits[k / 8]];
+    std::memcpy(out.crossings[half] + out.found[half], &rows, sizeof(rows));
+    out.found[half] += kSetBits.count[bits[k / 8]];
   }
 }
 
@@ -132,14 +135,16 @@ template <bool kEdges>
 HWY_INLINE void fill(const Walk& walk, const Band& band, int ray, RowTable& out) {
   const RowWeights weights(*walk.family, band.width - 2);
   const Position start = position(walk.x(ray));
-  out.count = 0;
+  out.found[0] = out.found[1] = 0;
   for (int r = 0; r < kWideRows; r += lane_count()) {
     fill_rows<kEdges>(weights, start, band, r, out);
   }
-  // Crossings up to the number that a family has at most: a loop that always takes as long is
-  // predicted.
-  std::memset(out.crossings + out.count, kWideRows, kWideRows);
-  out.count = std::max(walk.crossings, (out.count + 1) / 2 * 2);
+  // Fills both lists up to the largest number of crossings of the family: processors predict the
+  // end of a loop that always has the same length.
+  for (int half = 0; half < 2; ++half) {
+    std::memset(out.crossings[half] + out.found[half], kWideRows, kHalfRows);
+  }
+  out.count = std::max({walk.crossings, out.found[0], out.found[1]});
 }
 
 }  // namespace wide

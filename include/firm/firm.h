@@ -1,0 +1,15 @@
+// All of the library.
+#pragma once
+
+#include "firm/block.h"
+#include "firm/error.h"
+#include "firm/geometry.h"
+#include "firm/norm.h"
+#include "firm/observer.h"
+#include "firm/options.h"
+#include "firm/projector.h"
+#include "firm/reconstruct.h"
+#include "firm/scan.h"
+#include "firm/solution.h"
+#include "firm/study.h"
+#include "firm/version.h"

@@ -1,0 +1,87 @@
+// Options of a run. Plain structs; each member is documented by the inequality it stands in.
+// options.cc describes each of them once more as text: that one description serves the [solve]
+// table of a study, --set on the command line, validation and help.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace firm {
+
+// A run ends with the first of these that holds; 0 turns a rule off.
+struct StopOptions {
+  int rounds = 0;          // rounds >= stop.rounds; 0: the method's own limit
+  double seconds = 0;      // time since the start >= stop.seconds
+  double objective = 0;    // f(w) <= stop.objective
+  double discrepancy = 0;  // ||A_i w_i - b_i|| <= max(b_i) sqrt(m_i) stop.discrepancy, all i
+  double kkt = 0;     // projected gradient <= stop.kkt ||A^T b||, and ||D w|| <= stop.kkt ||w_N||
+  double change = 0;  // |f(w) - f(w_before)| <= stop.change f(w_before)
+  double step = 0;    // ||w - w_before|| <= stop.step; depends on the unit, as in the paper
+};
+
+// firm and firm+: eta_1 = step_scale * 3 / (4 lambda_max); eta is multiplied by `ratio` at the end
+// of an inner loop once `hold` rounds are over.
+struct FirmOptions {
+  int hold = 10000;    // rounds at r = 1
+  double ratio = 0.9;  // r, 0 < r < 1
+  double eps = 1e-2;   // outer loop ends when eta < eps (rule = paper), eta < eps eta_1 (relative)
+  double step_scale = 1;       // gamma > 0
+  std::string rule = "paper";  // inner loop ends when ||w+ - w|| <= eta^2 ("paper"), or
+                               // <= (eta / eta_1)^2 ||w|| ("relative", free of units)
+};
+
+struct FedPgdOptions {
+  double step_scale =
+      1;  // gamma: step gamma 3 / (4 lambda_max); accelerated: gamma / (2 lambda_max)
+  bool accelerated = false;  // FISTA with gradient restart
+};
+
+struct PgdOptions {
+  double step_scale = 1;
+  bool accelerated = false;
+};
+
+struct PlsqrOptions {
+  double tolerance = 1e-6;  // ||A^T r|| <= tolerance ||A|| ||r||, or ||r|| <= tolerance ||b||
+};
+
+struct DsOptions {
+  int local_steps = 0;  // M, local steps per round; 0: 8 with stop.discrepancy, else 75
+};
+
+// Name of the method that is taken when nobody names one.
+const char* default_method();
+// Names of all methods, in the order of the documentation.
+const std::vector<std::string>& method_names();
+
+struct SolveOptions {
+  std::string method = default_method();
+  StopOptions stop;
+  FirmOptions firm;
+  FedPgdOptions fedpgd;
+  PgdOptions pgd;
+  PlsqrOptions plsqr;
+  DsOptions ds;
+  int chunks = 1;          // shards of the slices that `firm recon` solves one after another
+  int threads = 0;         // 0: all that the process may use
+  std::uint64_t seed = 1;  // kept in the summary; no method draws random numbers
+};
+
+// One option, described.
+struct OptionText {
+  std::string key;      // "stop.kkt"
+  std::string value;    // its present value
+  std::string help;     // one line
+  std::string expects;  // "a number from 0 on"
+};
+
+// All options, with the values they have in `options`.
+std::vector<OptionText> describe_options(const SolveOptions& options);
+
+// Sets the option `key` from a text. Throws firm::Error (kUsage) that names the key, the values it
+// takes and the one found. `where` leads the message: "--set", or "study.toml:31".
+void set_option(SolveOptions& options, const std::string& where, const std::string& key,
+                const std::string& value);
+
+}  // namespace firm

@@ -1,0 +1,92 @@
+// Solution: the images of a study, how they were found, and how far they are from optimal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firm/block.h"
+#include "firm/options.h"
+
+namespace firm {
+
+// How far images are from optimal, by the paper's definition of an (eps_p, eps_s)-optimal solution:
+// there is a mu with
+//
+//     w >= 0,   ||D w|| <= eps_p,   grad f(w) + D^T mu in -N(w) + B(eps_s).
+struct Certificate {
+  double objective = 0;         // f(w)
+  double primal = 0;            // ||D w||
+  double min_w = 0;             // smallest value of any image
+  double stationarity = 0;      // ||projected gradient||
+  double relative = 0;          // stationarity / ||A^T b||
+  double multiplier = 0;        // ||mu||
+  std::vector<double> squares;  // ||A w - b||^2 of each column of the images
+};
+
+// Why a run ended.
+struct Termination {
+  std::string reason;   // "eps", "kkt", "rounds", ...
+  std::string message;  // with the numbers
+  bool converged = true;
+};
+
+// One round. It describes the images after `round` rounds.
+struct RoundRecord {
+  int round = 0;
+  double seconds = 0;
+  double objective = 0;
+  double step_norm = 0;             // ||w - w_before||
+  std::optional<double> violation;  // ||D w||, if this process knows it
+  double kkt = 0;                   // relative; of the images before, where it costs nothing
+  double step_size = 0;             // eta, if the method has one
+  std::vector<double> residuals;    // ||A_i w_i - b_i|| of each image, over all slices
+  std::optional<double> error;      // distance to the truth, if it is known
+  // Forecast, not kept in the history: the round at which a limit or the trend of a stop rule ends
+  // the run (0: unknown), and whether it is a limit.
+  int end = 0;
+  bool end_is_limit = false;
+};
+
+struct SiteSummary {
+  std::string name;
+  double residual = 0;     // ||A_i w_i - b_i||
+  double discrepancy = 0;  // residual / (max(b_i) sqrt(m_i)): the noise level it fits
+  double full_scale = 0;   // the residual that a noise level of 1 stands for, over all slices
+  double bytes_up = 0;     // traffic of the site in such a run, were it on a machine of its own
+  double bytes_down = 0;
+  std::optional<double> error;  // ||w_i - truth||
+};
+
+struct Summary {
+  std::string method;
+  int rounds = 0;
+  int exchanges = 0;  // sums, including those before and after the rounds
+  long local_iterations = 0;
+  double objective = 0;
+  double step_norm = 0;
+  double lambda_max = 0;
+  double projection_seconds = 0;
+  double seconds = 0;
+  int threads = 0;
+  std::string kernel;
+  Certificate certificate;
+  Termination termination;
+  StopOptions stop;  // the rules in force, with the method's defaults
+  std::vector<SiteSummary> sites;
+  std::optional<double> error;  // distance to the truth over all sites
+};
+
+struct Solution {
+  Summary summary;
+  std::vector<std::string> names;  // of the images: sites, and `other` if the study has it
+  Block images;      // pixels x (names x slices): slice z of image v is column v * slices + z
+  Block multiplier;  // mu: pixels x slices
+
+  std::size_t slices() const { return multiplier.columns(); }
+  // The image of a site, or of `other`: pixels x slices, in g/cm^3 (XRF) or 1/cm (XRT, `other`).
+  // Throws firm::Error when there is none of this name.
+  Block image(const std::string& name) const;
+};
+
+}  // namespace firm

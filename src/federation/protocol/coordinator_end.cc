@@ -1,0 +1,66 @@
+// Coordinator: published images and the end of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "federation/protocol/coordinator.h"
+
+namespace firm {
+
+Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Done& done) {
+  if (phase_ == Phase::kGathering) return {};
+  if (phase_ == Phase::kAgreeing || done.run() != state_.run) {
+    return fmt::format("expected the end of run {}, found that of '{}'", state_.run, done.run());
+  }
+  peers_.at(site).done = true;
+  log(fmt::format("{}: has its results", site));
+  finish_when_all_done();
+  return {};
+}
+
+void Coordinator::finish_when_all_done() {
+  for (const auto& [site, peer] : peers_) {
+    if (!peer.done) return;
+  }
+  state_.finished = true;
+  if (observer_.keep) observer_.keep(state_);
+  phase_ = Phase::kFinished;
+  exchange_.reset();
+  v1::CoordinatorMessage message;
+  message.mutable_finished()->set_run(state_.run);
+  for (auto& [site, peer] : peers_) peer.told = peer.connection != 0;
+  send_all(ToSite(std::move(message)));
+}
+
+Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Image& image) {
+  if (phase_ == Phase::kGathering) return {};
+  Peer& peer = peers_.at(site);
+  if (phase_ != Phase::kRunning || image.run() != state_.run) {
+    return fmt::format("expected an image of run {}, found one of '{}'", state_.run, image.run());
+  }
+  if (image.name() != site && !(image.name() == "other" && site == options_.other_at)) {
+    return fmt::format("expected the site's own image, found that of '{}'", image.name());
+  }
+  if (image.offset() == 0) {  // the first chunk, perhaps of a second try
+    peer.image_name = image.name();
+    peer.image.clear();
+  }
+  const std::size_t count = image.values().size() / sizeof(float);
+  if (image.name() != peer.image_name || image.offset() != peer.image.size() || count == 0 ||
+      image.values().size() % sizeof(float) != 0 || count > kChunkWords ||
+      peer.image.size() + count > options_.image_values) {
+    return fmt::format("expected an image of {} values in chunks, found {} bytes from {} on",
+                       options_.image_values, image.values().size(), image.offset());
+  }
+  peer.image.resize(peer.image.size() + count);
+  std::copy_n(image.values().data(), image.values().size(),
+              reinterpret_cast<char*>(peer.image.data() + image.offset()));
+  if (peer.image.size() < options_.image_values) return {};
+  log(fmt::format("{}: has published its image{}", site,
+                  image.name() == site ? "" : " of " + image.name()));
+  if (observer_.on_image) observer_.on_image(site, image.name(), peer.image);
+  peer.image = {};
+  return {};
+}
+
+}  // namespace firm

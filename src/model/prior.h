@@ -1,0 +1,46 @@
+// Prior: a penalty R(w) that says which images are likely, beside w >= 0.
+//
+//     minimise   sum_i (1 / s_i^2) || A_i w_i - b_i ||^2 + sum_c R_c(w_c)
+//
+// A solver knows a prior by its value and its proximal step alone, so a new prior is one class. No
+// prior means R = 0: the proximal step is then the projection onto w >= 0.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/archive.h"
+#include "firm/block.h"
+#include "model/problem.h"
+
+namespace firm {
+
+class Prior {
+ public:
+  virtual ~Prior() = default;
+
+  // Adds R_c(w_c) to values[c], for each column c of `w`.
+  virtual void add_values(const Block& w, std::span<double> values) = 0;
+  // Replaces each column v_c of `w` by argmin_{x >= 0} R_c(x) + ||x - v_c||^2 / (2 steps[c]). A
+  // step of 0 leaves the column as it is.
+  virtual void proximal_step(std::span<const double> steps, Block& w) = 0;
+  // Names what the next step starts from (a dual variable), so that a checkpoint keeps it.
+  virtual void archive(Archive& archive) = 0;
+};
+
+// Makes a prior for images of these variables, each with `slices` columns: columns v * slices + z.
+// An empty function means no prior.
+using PriorFactory = std::function<std::unique_ptr<Prior>(const std::vector<Variable>& variables,
+                                                          std::size_t slices)>;
+
+// A prior and the columns of Problem's images that it acts on.
+struct PriorTerm {
+  Prior* prior = nullptr;
+  std::vector<std::size_t> columns;  // columns[k]: image column of the prior's column k
+  std::vector<double> steps;         // 1 / Lipschitz constant of the data terms, for each of them
+};
+
+}  // namespace firm

@@ -1,0 +1,130 @@
+#include "prep/study_data.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "firm/error.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kEstimationSlices = 8;
+
+SliceRange middle_slices(const StudyFile& file) {
+  const auto all = static_cast<std::size_t>(file.slices);
+  const std::size_t count = std::min(all, kEstimationSlices);
+  return {(all - count) / 2, count};
+}
+
+bool has_unknowns(const SiteEntry& entry) {
+  return entry.find_rotation_axis || (entry.noise != Noise::kGiven && !entry.estimated_sigma);
+}
+
+}  // namespace
+
+StudyData::StudyData(StudyFile file, std::string path)
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      open_(file_.sites.size()),
+      estimates_(file_.sites.size()) {}
+
+Site StudyData::site(const std::string& name) { return site_of(source(index_of(name))); }
+
+Study StudyData::geometries() {
+  Study study = study_without_sites(file_);
+  for (const std::size_t i : xrt_last()) {
+    const SiteSource s = source(i);
+    study.sites.push_back(site_of(s));
+    check_values_fit(s);
+  }
+  study.validate();
+  return study;
+}
+
+void StudyData::estimate() {
+  for (std::size_t i = 0; i < file_.sites.size(); ++i) estimate(i);
+}
+
+void StudyData::estimate(const std::string& site) { estimate(index_of(site)); }
+
+bool StudyData::estimated_any() const {
+  return std::ranges::any_of(estimates_, [](const SiteEstimates& e) { return e.axis || e.noise; });
+}
+
+const SiteEstimates& StudyData::estimates(const std::string& site) const {
+  return estimates_[index_of(site)];
+}
+
+PreparedSite StudyData::prepare(const std::string& site, const SliceRange& slices) {
+  return prepare(index_of(site), slices);
+}
+
+LoadedStudy StudyData::load(const SliceRange& slices) {
+  geometries();
+  estimate();
+  LoadedStudy loaded{study_without_sites(file_), {}, {}};
+  loaded.study.slices = slices.count;
+  for (const std::size_t i : xrt_last()) {
+    PreparedSite prepared = prepare(i, slices);
+    prepared.data.site = loaded.data.size();
+    loaded.study.sites.push_back(std::move(prepared.site));
+    loaded.data.push_back(std::move(prepared.data));
+    loaded.reports.push_back(std::move(prepared.report));
+  }
+  loaded.study.validate();
+  return loaded;
+}
+
+std::size_t StudyData::index_of(const std::string& site) const {
+  const auto at = std::ranges::find(file_.sites, site, &SiteEntry::name);
+  FIRM_CHECK(at != file_.sites.end());
+  return static_cast<std::size_t>(at - file_.sites.begin());
+}
+
+std::vector<std::size_t> StudyData::xrt_last() const {
+  std::vector<std::size_t> order(file_.sites.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_partition(order, [&](std::size_t i) { return file_.sites[i].kind != "xrt"; });
+  return order;
+}
+
+SiteSource StudyData::source(std::size_t site) {
+  if (!open_[site]) open_[site] = open_site(file_, file_.sites[site], path_);
+  return {file_, file_.sites[site], path_, open_[site]->scan, open_[site]->shifts};
+}
+
+void StudyData::estimate(std::size_t site) {
+  SiteEntry& entry = file_.sites[site];
+  if (!has_unknowns(entry)) return;
+  PreparationReport report = prepare_site(source(site), middle_slices(file_)).report;
+  if (report.axis) {
+    entry.rotation_axis = report.axis->axis;
+    entry.find_rotation_axis = false;
+  }
+  if (report.noise) entry.estimated_sigma = report.noise->sigma;
+  estimates_[site] = {std::move(report.axis), std::move(report.noise)};
+}
+
+PreparedSite StudyData::prepare(std::size_t site, const SliceRange& slices) {
+  estimate(site);
+  PreparedSite prepared = prepare_site(source(site), slices);
+  const SiteEstimates& estimates = estimates_[site];
+  if (estimates.axis) prepared.report.axis = estimates.axis;
+  if (estimates.noise) prepared.report.noise = estimates.noise;
+  return prepared;
+}
+
+Study study_without_sites(const StudyFile& file) {
+  Study study;
+  study.name = file.name;
+  study.image_rows = file.rows;
+  study.image_columns = file.columns;
+  study.pixel_size = file.pixel_size;
+  study.slices = static_cast<std::size_t>(file.slices);
+  study.other = file.other;
+  return study;
+}
+
+SliceRange all_slices(const StudyFile& file) { return {0, static_cast<std::size_t>(file.slices)}; }
+
+}  // namespace firm

@@ -1,0 +1,96 @@
+// StudyData: the data files of a study, from study.toml to the values that a solver fits.
+//
+// Opens the data of a site when it is first needed, at most once, and keeps it open until the
+// object is destroyed. An open file costs a descriptor and its headers; measurements are read by
+// estimate(), prepare() and load() only. Folders with a file for each angle are checked once, but
+// too many to stay open: their files are opened again for reading.
+//
+// Sites are independent: a site of a federation, which has no data but its own, may call everything
+// that takes the name of a site.
+//
+// Errors in a study or a data file are a firm::Error that names the file, the dataset, what was
+// expected and what was found. They count slices, angles and beamlets from 0, after binning.
+//
+// Not thread-safe: HDF5 and TIFF files are read by one thread at a time, whichever objects own
+// them. A child process must not use an object of its parent, with which it would share file
+// offsets.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/slice_range.h"
+#include "firm/study.h"
+#include "io/study/study_file.h"
+#include "prep/prepare.h"
+#include "prep/site_source.h"
+
+namespace firm {
+
+struct LoadedStudy {
+  Study study;                             // the XRT site last
+  std::vector<SiteData> data;              // data[i].site == i
+  std::vector<PreparationReport> reports;  // in the order of study.sites
+};
+
+// Numbers that were estimated from the data of a site.
+struct SiteEstimates {
+  std::optional<AxisReport> axis;
+  std::optional<NoiseReport> noise;
+};
+
+class StudyData {
+ public:
+  // Opens nothing. Data files are relative to the directory of `path`, the path of the study.
+  StudyData(StudyFile file, std::string path);
+
+  // The study; estimate() replaces its unknown numbers.
+  const StudyFile& file() const { return file_; }
+  const std::string& path() const { return path_; }
+
+  // Name, kind, numbers and geometry of a site. Image and pixel size are those of the study, angles
+  // and (binned) beamlets those of the data file. The spacing between beamlets of the file is that
+  // of the study, else that of the data file, else the pixel size. The rotation axis is that of the
+  // study, else that of the data file, else the middle of the detector, where it also is as long as
+  // it is to be estimated.
+  Site site(const std::string& name);
+  // All sites, the XRT site last; the others keep their order. Checks that units and normalization
+  // of each data file fit the study.
+  Study geometries();
+
+  // Estimates rotation_axis = "auto" and sigma = "counts" or "estimate" from at most eight slices
+  // in the middle of the study, so that they do not depend on how slices are spread over shards.
+  // Reads nothing where nothing is unknown, or was estimated before.
+  void estimate();
+  void estimate(const std::string& site);
+  // Whether any number has been estimated; the numbers of one site.
+  bool estimated_any() const;
+  const SiteEstimates& estimates(const std::string& site) const;
+
+  // Values and weights of some slices of a site; estimates first what is unknown. A slice has the
+  // same values whichever others are prepared with it.
+  PreparedSite prepare(const std::string& site, const SliceRange& slices);
+  // All sites, as one study of these slices. Checks all geometries before it reads measurements.
+  LoadedStudy load(const SliceRange& slices);
+
+ private:
+  std::size_t index_of(const std::string& site) const;
+  std::vector<std::size_t> xrt_last() const;
+  SiteSource source(std::size_t site);
+  void estimate(std::size_t site);
+  PreparedSite prepare(std::size_t site, const SliceRange& slices);
+
+  StudyFile file_;
+  std::string path_;
+  std::vector<std::optional<OpenSite>> open_;  // by index in file_.sites; none: not opened yet
+  std::vector<SiteEstimates> estimates_;       // by index in file_.sites
+};
+
+// Name, image and slices of a study, without sites.
+Study study_without_sites(const StudyFile& file);
+
+// All slices of the study.
+SliceRange all_slices(const StudyFile& file);
+
+}  // namespace firm

@@ -1,0 +1,66 @@
+// Memory and disk that a run needs, estimated conservatively before it starts.
+//
+// One estimator for every way to run a study: all sites in one process, some sites beside others
+// (--separate, --mpi), one site of a federation. It counts the arrays that Problem, Solver,
+// certificate and method (MethodRow::footprint) allocate; docs/performance.md compares it with
+// measurements.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "firm/options.h"
+#include "firm/study.h"
+
+namespace firm {
+
+struct MemoryEstimate {
+  std::uint64_t fixed = 0;      // the program and its libraries, pictures
+  std::uint64_t per_slice = 0;  // arrays of the solver
+  // Scratch of the projectors for one column of those they work on at a time, and the number of
+  // images of a slice.
+  std::uint64_t per_column = 0;
+  std::uint64_t images = 1;
+  std::uint64_t ending = 0;  // while results are written and the solver is gone
+
+  // The most that is in memory at any time, with this many slices in the solver.
+  std::uint64_t bytes(std::size_t slices) const;
+  // The same without what one process has only once, for one more shard beside others.
+  std::uint64_t solver_bytes(std::size_t slices) const;
+};
+
+// The sites of a study that one process hosts, and how it runs them.
+struct Hosted {
+  std::vector<std::size_t> sites = {};  // empty: all
+  bool truth = false;                   // compares images with true ones
+  bool fixed_point = false;             // exchanges sums with other shards
+  bool keeps_data = false;              // keeps the prepared data for another attempt
+};
+
+// `study` has all slices; sites whose values may get weights have weighted_values. The geometry of
+// an XRT site elsewhere may be unknown (no angles): it is then taken to be as large as the largest
+// hosted one.
+MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
+                               const Hosted& hosted = {});
+
+// One process of `--separate` or `--mpi`: reads all slices of a site to keep some of them, solves
+// its shards side by side and, as the first process, merges the images of all.
+struct SideBySide {
+  struct Part {
+    std::size_t site = 0;
+    std::size_t slices = 0;
+  };
+  std::vector<Part> parts;
+  bool first = false;
+};
+std::uint64_t estimate_memory(const SolveOptions& options, const Study& study,
+                              const SideBySide& process);
+
+// Disk for the results and checkpoints of one site of a federation.
+std::uint64_t estimate_disk(const SolveOptions& options, const Study& study, std::size_t site);
+
+// `firm calibrate`, which has all slices in memory at once.
+std::uint64_t estimate_calibration_memory(const Study& study);
+
+}  // namespace firm

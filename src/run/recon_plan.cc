@@ -1,0 +1,77 @@
+#include "run/recon_plan.h"
+
+#include <fmt/format.h>
+
+#include "core/available_memory.h"
+#include "core/byte_size.h"
+#include "prep/site_noise.h"
+#include "run/distributed.h"
+#include "run/memory/memory_estimate.h"
+
+namespace firm {
+
+ReconPlan::ReconPlan(const ReconArguments& arguments)
+    : arguments_(arguments),
+      data_(read_study(arguments.study), arguments.study),
+      options_(recon_options(data_.file(), arguments)),
+      truth_(truth_path(data_.file(), arguments.study, arguments.truth)) {}
+
+void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) {
+  data_.geometries();  // reports errors before much is read
+  report(callbacks.progress, "reading the data", 0);
+  const std::string warning = warn_noise(data_.file());
+  if (!warning.empty() && processes.rank() == 0 && callbacks.on_event) {
+    callbacks.on_event("warning: " + warning);
+  }
+  data_.estimate();
+  study_ = data_.geometries();
+  available_ = available_memory();
+  if (arguments_.separate) {
+    require_one_chunk(options_, "firm recon with --separate or --mpi");
+    shards_ = plan_side_by_side(study_.sites.size(), study_.slices, processes.count());
+    return;
+  }
+  Study likely = study_;
+  for (Site& site : likely.sites) {
+    site.weighted_values = may_have_weights(data_.file(), site.name);
+  }
+  const bool resumed = arguments_.start == RunDirectory::Start::kResume;
+  shards_ = plan_in_turn(estimate_memory(options_, likely, {.truth = !truth_.empty()}), study_,
+                         options_, resumed, {arguments_.max_memory, available_});
+  options_.chunks = static_cast<int>(shards_.stages.size());
+}
+
+std::uint64_t ReconPlan::memory_of_process(std::size_t rank) const {
+  SideBySide process;
+  process.first = rank == 0;
+  for (const Shard& shard : shards_.stages.front().of_process[rank]) {
+    process.parts.push_back({shard.sites.front(), shard.slices.count});
+  }
+  return estimate_memory(options_, study_, process);
+}
+
+void ReconPlan::check_memory_side_by_side(Processes& processes) {
+  // Processes on one machine share its memory.
+  shards_.needed = processes.add_on_machine(memory_of_process(processes.rank()));
+  do_together(processes, [&] {
+    if (shards_.needed <= available_) return;
+    throw data_error(
+        {"memory", "",
+         fmt::format("about {} for {} slice{} by {}, site by site", byte_size_text(shards_.needed),
+                     study_.slices, study_.slices == 1 ? "" : "s", options_.method),
+         fmt::format("{} available; --mpi spreads sites and slices over more machines, and without "
+                     "--separate --max-memory computes fewer slices at a time",
+                     byte_size_text(available_))});
+  });
+}
+
+std::string ReconPlan::memory_text() const {
+  std::string text = fmt::format("memory: about {} needed, {} available",
+                                 byte_size_text(shards_.needed), byte_size_text(available_));
+  if (several()) {
+    text += fmt::format("; {} slices in {} chunks", study_.slices, shards_.stages.size());
+  }
+  return text;
+}
+
+}  // namespace firm

@@ -1,0 +1,57 @@
+// The rounds of shards that are solved side by side: what each of them knows alone, and the record
+// of all of them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firm/solution.h"
+#include "model/problem.h"
+#include "run/shard/shard.h"
+
+namespace firm {
+
+// Residuals, distance to the truth and ||D w|| of one shard, round by round. The rest of a
+// RoundRecord is the same for all shards of a stage.
+class ShardRounds {
+ public:
+  explicit ShardRounds(std::size_t variables = 0) : variables_(variables) {}
+  // From numbers() of another.
+  ShardRounds(std::size_t variables, std::vector<double> numbers);
+
+  void add(const RoundRecord& record);
+  std::size_t count() const { return numbers_.size() / stride(); }
+  RoundRecord at(std::size_t k) const;
+  const std::vector<double>& numbers() const { return numbers_; }
+
+ private:
+  std::size_t stride() const { return variables_ + 2; }
+
+  std::size_t variables_;
+  std::vector<double> numbers_;  // by round: ||D w||, error, residuals; NaN: unknown
+};
+
+// One round of several shards, merged. Shards with the same slices know the same ||D w||.
+class MergedRound {
+ public:
+  void add(const Shard& shard, const std::vector<Variable>& variables, const RoundRecord& own);
+
+  // Names of the residuals, in the order of a Problem that hosts all of them.
+  std::vector<std::string> names() const;
+  // `common` with the numbers of the shards: ||D w|| and the error only if all of them know it.
+  RoundRecord record(const RoundRecord& common) const;
+
+ private:
+  // Numbers of shards by their first site and slice: sums do not depend on who comes first.
+  using ByShard = std::map<std::pair<std::size_t, std::size_t>, std::optional<double>>;
+
+  std::map<std::size_t, std::map<std::size_t, double>> squares_;  // residuals, by slot and slice
+  std::map<std::size_t, std::string> names_;                      // by slot
+  ByShard errors_;
+  std::map<std::size_t, std::optional<double>> violations_;  // by first slice
+};
+
+}  // namespace firm

@@ -1,0 +1,63 @@
+#include "run/shard/shard_solver.h"
+
+#include <utility>
+
+#include "firm/error.h"
+#include "run/store/identity.h"
+#include "run/store/run_output.h"
+
+namespace firm {
+
+ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, SolveOptions options)
+    : shard_(std::move(shard)),
+      study_(std::move(study)),
+      data_(std::move(data)),
+      options_(std::move(options)),
+      fingerprints_(study_.sites.size()) {
+  FIRM_CHECK(study_.slices == shard_.slices.count);
+  for (const SiteData& d : data_) fingerprints_[d.site] = fingerprint(d);
+  identity_ = run_identity(study_, options_, fingerprints_);
+}
+
+void ShardSolver::build(const Truth& truth, int threads) {
+  problem_ = std::make_unique<Problem>(study_, data_, ProblemOptions{.threads = threads});
+  data_.clear();
+  variables_ = problem_->variables();
+  truth_ = read_truth(truth.file, study_, variables_, {truth.all_slices, shard_.slices.first});
+}
+
+void ShardSolver::start(const Start& start) {
+  SolveInput input;
+  input.problem = problem_.get();
+  input.collective = &start.collective;
+  input.options = options_;
+  input.truth = truth_ ? &*truth_ : nullptr;
+  input.resume = start.checkpoint;
+  input.observer = start.observer;
+  if (start.on_state) {
+    input.on_state = [on_state = start.on_state, more = start.more_state](
+                         int round, bool ending, const std::function<void(Archive&)>& state) {
+      on_state(round, ending, [&](Archive& archive) {
+        state(archive);
+        if (more) more(archive);
+      });
+    };
+  }
+  solver_ = std::make_unique<Solver>(input);
+  // Only now: the sums by which a solver sets itself up are those of a new run.
+  if (start.checkpoint != nullptr && start.more_state) start.more_state(*start.checkpoint);
+}
+
+Solution ShardSolver::solve() {
+  Solution solution = solver_->run();
+  solver_.reset();
+  return solution;
+}
+
+void ShardSolver::release() {
+  solver_.reset();
+  problem_.reset();
+  truth_.reset();
+}
+
+}  // namespace firm

@@ -1,0 +1,72 @@
+// ShardSolver: takes a shard from its data to a solution, whatever carries the sums.
+//
+// Every run does the same steps: construct it with the data, build() the problem, start() a solver,
+// which resumes from a checkpoint if there is one, and solve().
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/shard/shard.h"
+#include "run/store/checkpoint.h"
+#include "solve/solver.h"
+
+namespace firm {
+
+class ShardSolver {
+ public:
+  // `study` describes all sites and has the slices of the shard; `data` is that of the shard's
+  // sites, for these slices.
+  ShardSolver(Shard shard, Study study, std::vector<SiteData> data, SolveOptions options);
+
+  const Shard& shard() const { return shard_; }
+  // Describes what a checkpoint or a result belongs to: study, data, options.
+  const std::string& identity() const { return identity_; }
+  // SHA-256 of the data of each site of the study; empty where it is elsewhere.
+  const std::vector<std::string>& fingerprints() const { return fingerprints_; }
+
+  // True images to compare with: a file (empty: none), and the number of slices in it.
+  struct Truth {
+    std::string file;
+    std::size_t all_slices = 0;
+  };
+  // Makes the problem, which has its own copy of the data. Throws firm::Error.
+  void build(const Truth& truth, int threads);
+  const Problem& problem() const { return *problem_; }
+  // The images' variables, from build() on.
+  const std::vector<Variable>& variables() const { return variables_; }
+
+  struct Start {
+    Collective& collective;
+    Checkpoint* checkpoint = nullptr;  // to resume from
+    // State beside the solver's that checkpoints keep (the scales of sums); may be empty.
+    std::function<void(Archive&)> more_state = {};
+    Observer observer = {};
+    // Called before every round with the state; `ending`: this round is the last.
+    std::function<void(int round, bool ending, const std::function<void(Archive&)>& state)>
+        on_state = {};
+  };
+  // Makes the solver. Throws firm::Error when the method cannot solve the study.
+  void start(const Start& start);
+  // Does the work. Call once after each start().
+  Solution solve();
+  // Frees the problem and everything made from it.
+  void release();
+
+ private:
+  Shard shard_;
+  Study study_;
+  std::vector<SiteData> data_;  // until build()
+  SolveOptions options_;
+  std::vector<std::string> fingerprints_;
+  std::string identity_;
+  std::unique_ptr<Problem> problem_;
+  std::vector<Variable> variables_;
+  std::optional<Block> truth_;
+  std::unique_ptr<Solver> solver_;
+};
+
+}  // namespace firm

@@ -1,0 +1,101 @@
+#include "run/shard/summary_codec.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::json;
+
+// JSON writes a NaN as null.
+double number(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+Json optional_to_json(const std::optional<double>& value) {
+  return value ? Json::array({*value}) : Json::array();
+}
+
+std::optional<double> optional_from(const Json& json) {
+  return json.empty() ? std::nullopt : std::optional(number(json[0]));
+}
+
+Json sites_to_json(const std::vector<SiteSummary>& sites) {
+  Json all = Json::array();
+  for (const SiteSummary& site : sites) {
+    all.push_back({site.name, site.residual, site.discrepancy, site.full_scale, site.bytes_up,
+                   site.bytes_down, optional_to_json(site.error)});
+  }
+  return all;
+}
+
+std::vector<SiteSummary> sites_from(const Json& json) {
+  std::vector<SiteSummary> sites;
+  for (const Json& j : json) {
+    sites.push_back({j.at(0), number(j.at(1)), number(j.at(2)), number(j.at(3)), number(j.at(4)),
+                     number(j.at(5)), optional_from(j.at(6))});
+  }
+  return sites;
+}
+
+Certificate certificate_from(const Json& c) {
+  return {number(c.at(0)),
+          number(c.at(1)),
+          number(c.at(2)),
+          number(c.at(3)),
+          number(c.at(4)),
+          number(c.at(5)),
+          {}};
+}
+
+}  // namespace
+
+Json summary_to_json(const Summary& s) {
+  const Certificate& c = s.certificate;
+  const StopOptions& stop = s.stop;
+  return {
+      {"method", s.method},
+      {"rounds", s.rounds},
+      {"exchanges", s.exchanges},
+      {"local_iterations", s.local_iterations},
+      {"objective", s.objective},
+      {"step_norm", s.step_norm},
+      {"lambda_max", s.lambda_max},
+      {"projection_seconds", s.projection_seconds},
+      {"seconds", s.seconds},
+      {"threads", s.threads},
+      {"kernel", s.kernel},
+      {"certificate", {c.objective, c.primal, c.min_w, c.stationarity, c.relative, c.multiplier}},
+      {"termination", {s.termination.reason, s.termination.message, s.termination.converged}},
+      {"stop",
+       {stop.rounds, stop.seconds, stop.objective, stop.discrepancy, stop.kkt, stop.change,
+        stop.step}},
+      {"sites", sites_to_json(s.sites)},
+      {"error", optional_to_json(s.error)}};
+}
+
+Summary summary_from_json(const Json& j) {
+  Summary s;
+  s.method = j.at("method");
+  s.rounds = j.at("rounds");
+  s.exchanges = j.at("exchanges");
+  s.local_iterations = j.at("local_iterations");
+  s.objective = number(j.at("objective"));
+  s.step_norm = number(j.at("step_norm"));
+  s.lambda_max = number(j.at("lambda_max"));
+  s.projection_seconds = j.at("projection_seconds");
+  s.seconds = j.at("seconds");
+  s.threads = j.at("threads");
+  s.kernel = j.at("kernel");
+  s.certificate = certificate_from(j.at("certificate"));
+  const Json& t = j.at("termination");
+  s.termination = {t.at(0), t.at(1), t.at(2)};
+  const Json& stop = j.at("stop");
+  s.stop = {stop.at(0), stop.at(1), stop.at(2), stop.at(3), stop.at(4), stop.at(5), stop.at(6)};
+  s.sites = sites_from(j.at("sites"));
+  s.error = optional_from(j.at("error"));
+  return s;
+}
+
+}  // namespace firm

@@ -1,0 +1,15 @@
+// Summary as JSON and back, every field: for results of shards on disk and between processes.
+// (summary.json, which people read, is run/store/run_json.h.)
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "firm/solution.h"
+
+namespace firm {
+
+nlohmann::json summary_to_json(const Summary& summary);
+// Throws nlohmann::json::exception when `json` is something else.
+Summary summary_from_json(const nlohmann::json& json);
+
+}  // namespace firm

@@ -1,0 +1,44 @@
+// Checkpoints: the states of a shard on disk, newest last.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+
+namespace firm {
+
+class Checkpoints {
+ public:
+  // One file, which every checkpoint replaces: RUN/checkpoint.h5. For a shard that runs by itself.
+  static Checkpoints single(std::string path);
+  // The three newest, each with its round in its name: RUN/checkpoint-NAME-12.h5. For shards that
+  // have to resume from the same round: two sites can be one checkpoint apart, and one may be
+  // damaged.
+  static Checkpoints numbered(const std::string& directory, const std::string& name = "");
+
+  // Rounds of those that are intact, ascending; none for a single file.
+  std::vector<std::uint64_t> rounds() const;
+  // Whether a single file is there.
+  bool exists() const;
+  std::string path(std::uint64_t round) const;
+  void write(const std::string& identity, int round,
+             const std::function<void(Archive&)>& state) const;
+  void remove_all() const;
+  // Removes those after a round: all shards resume from there.
+  void remove_after(std::uint64_t round) const;
+  // Renames one that belongs to another run.
+  void set_aside(std::uint64_t round) const;
+
+ private:
+  Checkpoints(std::string place, std::string prefix);
+  std::vector<std::uint64_t> present() const;
+  bool is_single() const { return prefix_.empty(); }
+
+  std::string place_;   // the directory, or the single file
+  std::string prefix_;  // of numbered files
+};
+
+}  // namespace firm

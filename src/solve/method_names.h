@@ -1,0 +1,13 @@
+// Names of the methods, written once: for the registry, and for code that picks one of them.
+#pragma once
+
+namespace firm::method {
+
+inline constexpr const char* kFirmDs = "firm-ds";
+inline constexpr const char* kFirm = "firm";
+inline constexpr const char* kFirmPlus = "firm+";
+inline constexpr const char* kFedPgd = "fedpgd";
+inline constexpr const char* kPgd = "pgd";
+inline constexpr const char* kPlsqr = "plsqr";
+
+}  // namespace firm::method

@@ -1,0 +1,28 @@
+// Report: all panels of a report, in the order of the page.
+import { certificateSection } from './certificate';
+import { ConvergencePanel } from '../charts/convergence_panel';
+import type { RunDocument } from '../document';
+import { ImagesPanel } from '../images/images_panel';
+import { LazyPanel } from './lazy_panel';
+import { overview } from './overview';
+import { textPanel, type Change, type Panel } from '../panel';
+import { SinogramsPanel } from '../images/sinograms_panel';
+import { sitesSection } from './sites';
+import { studySection } from './study';
+
+export class Report {
+  private readonly panels: Panel[] = [
+    textPanel('overview', overview),
+    new LazyPanel(new ImagesPanel()),
+    textPanel('certificate', certificateSection),
+    textPanel('sites', sitesSection),
+    new LazyPanel(new ConvergencePanel()),
+    new SinogramsPanel(),
+    textPanel('study', studySection),
+  ];
+  readonly elements = this.panels.map((p) => p.element);
+
+  update(run: RunDocument, change: Change): void {
+    for (const panel of this.panels) panel.update(run, change);
+  }
+}
