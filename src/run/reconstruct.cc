@@ -20,7 +20,7 @@
 namespace firm {
 namespace {
 
-constexpr const char* kCheckpoint = "checkpoint.h5";
+constexpr const char* kCheckpoint = "/checkpoint.h5";
 
 // Solves the stages of a plan one after another, then writes the results. Whatever is written
 // before the end lets a killed run be resumed; finish() is the end.
@@ -84,11 +84,13 @@ class Reconstruction {
 // Nothing is written before the input of the first stage has been found to be right.
 void Reconstruction::open_directory() {
   if (directory_) return;
-  if (resuming()) require_unfinished();
   directory_.emplace(arguments_.out, first() ? arguments_.start : RunDirectory::Start::kResume);
   if (!first()) return;
   directory_->forget_end();
-  if (!resuming()) store_.remove();
+  if (!resuming()) {
+    store_.remove();
+    stage_->remove_checkpoints();  // of another run
+  }
   if (plan_.several()) store_.create();
   resolved_ =
       resolved_study(plan_.data().file(), {arguments_.study, arguments_.out, arguments_.truth},
@@ -131,15 +133,12 @@ void Reconstruction::choose_checkpoints(StageRun& stage, std::size_t k) {
       files.push_back(Checkpoints::numbered(arguments_.out, shard_name(plan_.study(), shard)));
     } else {
       files.push_back(Checkpoints::single(plan_.several() ? store_.checkpoint_file(shard.slices)
-                                                          : directory_->file(kCheckpoint)));
+                                                          : arguments_.out + kCheckpoint));
     }
   }
   const std::uint64_t common =
       resuming() && arguments_.separate ? common_round(plan_.stages()[k]) : 0;
   const bool there = resuming() && (common > 0 || files.front().exists());
-  for (const Checkpoints& c : files) {
-    if (!resuming()) c.remove_all();
-  }
   stage.use_checkpoints(std::move(files));
   if (there) {
     stage.resume_from(common);
@@ -180,14 +179,18 @@ bool Reconstruction::take_earlier_result(const StageRun& stage, std::size_t k) {
   return false;
 }
 
-// Process 0 makes the directory before the others look into it.
+// Opens the checkpoint to resume from before anything of the earlier run is changed. Process 0
+// makes the directory before the others look into it.
 void Reconstruction::open(StageRun& stage, std::size_t k) {
+  do_together(processes_, [&] {
+    if (resuming() && !directory_) require_unfinished();
+    choose_checkpoints(stage, k);
+  });
   do_together(processes_, [&] {
     if (first()) open_directory();
   });
   do_together(processes_, [&] {
     open_directory();
-    choose_checkpoints(stage, k);
     if (first()) open_history(k, stage.rounds());
   });
 }

@@ -14,6 +14,10 @@ class RunEnding : public CommandLine {
     ASSERT_EQ(run("simulate --out s --size 16 --angles 5 --slices 2 --noise 0.01").code, 0);
   }
 
+  // To convergence in several rounds.
+  static constexpr const char* kRules =
+      " --set stop.discrepancy=0 --set stop.kkt=1e-3 --set ds.local_steps=5 ";
+
   bool exists(const std::string& file) { return fs::exists(directory_ / file); }
   std::string images(const std::string& run) {
     return file_content(directory_ / run + "/images.h5");
@@ -42,9 +46,11 @@ class RunEnding : public CommandLine {
   }
 
   void kill_at_every_change(const std::string& mode) {
-    const std::string rules = " --set stop.kkt=1e-3 --set ds.local_steps=5 ";
-    ASSERT_EQ(run("recon s/study.toml --out whole" + rules + mode).code, 0);
-    ASSERT_EQ(run("recon s/study.toml --out stopped --set stop.rounds=2" + rules + mode).code, 5);
+    ASSERT_EQ(run(std::string("recon s/study.toml --out whole") + kRules + mode).code, 0);
+    ASSERT_EQ(
+        run(std::string("recon s/study.toml --out stopped --set stop.rounds=2") + kRules + mode)
+            .code,
+        5);
     const std::string resume = mode.starts_with("--sep") ? mode : "";
     const std::string options = "--set stop.rounds=0 " + resume;
     int n = 1;
@@ -70,7 +76,7 @@ TEST_F(RunEnding, ResumesSeparateSitesAfterKillAtEveryFileChange) {
 
 // Killed before the first checkpoint: starts again.
 TEST_F(RunEnding, StartsAgainWithoutCheckpoint) {
-  ASSERT_EQ(run("recon s/study.toml --out whole").code, 0);
+  ASSERT_EQ(run(std::string("recon s/study.toml --out whole") + kRules).code, 0);
   fs::copy(directory_ / "whole", directory_ / "r", fs::copy_options::recursive);
   fs::remove(directory_ / "r/summary.json");
   const Outcome o = run("recon s/study.toml --out r --resume");
@@ -80,7 +86,7 @@ TEST_F(RunEnding, StartsAgainWithoutCheckpoint) {
 }
 
 TEST_F(RunEnding, RefusesToResumeFinishedRun) {
-  ASSERT_EQ(run("recon s/study.toml --out r").code, 0);
+  ASSERT_EQ(run(std::string("recon s/study.toml --out r") + kRules).code, 0);
   expect_error(run("recon s/study.toml --out r --resume"), 2, "a finished one (summary.json)");
 }
 

@@ -5,6 +5,7 @@
 #include "firm/error.h"
 #include "run/store/identity.h"
 #include "run/store/run_output.h"
+#include "solve/registry.h"
 
 namespace firm {
 
@@ -20,6 +21,8 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
 }
 
 void ShardSolver::build(const Truth& truth, int threads) {
+  const MethodRow& method = find_method(options_.method);
+  if (method.require != nullptr) method.require(study_);
   problem_ = std::make_unique<Problem>(study_, data_, ProblemOptions{.threads = threads});
   data_.clear();
   variables_ = problem_->variables();

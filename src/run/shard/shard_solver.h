@@ -33,7 +33,8 @@ class ShardSolver {
     std::string file;
     std::size_t all_slices = 0;
   };
-  // Makes the problem, which has its own copy of the data. Throws firm::Error.
+  // Makes the problem, which has its own copy of the data. Throws firm::Error, also when the study
+  // does not fulfil what the method asks for.
   void build(const Truth& truth, int threads);
   const Problem& problem() const { return *problem_; }
   // The images' variables, from build() on.

@@ -35,7 +35,7 @@ bool Checkpoints::exists() const { return is_single() && std::filesystem::exists
 
 std::vector<std::uint64_t> Checkpoints::present() const {
   std::vector<std::uint64_t> rounds;
-  if (is_single()) return rounds;
+  if (is_single() || !std::filesystem::is_directory(place_)) return rounds;
   for (const auto& entry : std::filesystem::directory_iterator(place_)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(prefix_) || !name.ends_with(kSuffix)) continue;
