@@ -1,8 +1,8 @@
 // Block: a dense matrix of float with the columns innermost.
 //
-// A row is a pixel (of an image) or a ray (of a sinogram); a column is one slice of one site. What
-// is done to a pixel is done to all its columns at once, so one ray walk serves every slice of
-// every site that lives in this process.
+// A row is a pixel (of an image) or a ray (of a sinogram); a column is one slice of one site.
+// Kernels process all columns of a row together, so tracing a ray once serves every slice of every
+// site in this process.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Block {
  public:
   Block() = default;
 
-  // All entries zero.
+  // Makes a Block with all entries zero.
   Block(std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), values_(rows * columns) {}
 
@@ -34,7 +34,7 @@ class Block {
     return values_.data()[row * columns_ + column];
   }
 
-  // Not of a block that is gone before the values are used.
+  // View of all entries. Deleted for temporaries, because the view would dangle.
   std::span<float> values() & { return {data(), size()}; }
   std::span<const float> values() const& { return {data(), size()}; }
   std::span<const float> values() const&& = delete;

@@ -1,7 +1,7 @@
 // Buffer<T>: owned, zeroed, cache-line aligned memory on huge pages where the system has them.
 //
 // Large arrays are mapped so that the kernel may back them with 2 MiB pages, which nearly doubles
-// the rate at which a big image can be read, and cost nothing until they are touched. Copyable and
+// the speed of reading a big image. Pages that are never touched use no memory. Copyable and
 // movable like a vector, but its size is fixed at construction.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace firm {
 
-// Memory of at least `bytes`, zeroed, aligned to 64 bytes; throws std::bad_alloc. Null for 0.
+// Allocates at least `bytes`, zeroed and aligned to 64 bytes; returns null for 0. Throws
+// std::bad_alloc.
 void* allocate_pages(std::size_t bytes);
 void free_pages(void* memory, std::size_t bytes);
 

@@ -1,8 +1,8 @@
 // Errors from the outside world: a file, a study, a command line, the network.
 //
 // Three kinds of failure are kept apart throughout FIRM:
-//   - the outside world is wrong  -> firm::Error, thrown, with where / field / expected / found;
-//   - the programmer is wrong     -> FIRM_CHECK, which throws std::logic_error;
+//   - the input is wrong          -> firm::Error, thrown, with where / field / expected / found;
+//   - the calling code is wrong   -> FIRM_CHECK, which throws std::logic_error;
 //   - the numbers end a run early -> a value in the run's summary, never an exception.
 #pragma once
 
@@ -25,7 +25,7 @@ class Error : public std::runtime_error {
   Kind kind_;
 };
 
-// What was wrong, in the four parts that let a reader mend it. Formatted as
+// The four parts of an error message, enough for the reader to correct the input. Formatted as
 // "where: field: expected ..., found ...".
 struct Mismatch {
   std::string where;  // a file, a table of the study, an option
@@ -41,6 +41,6 @@ Error data_error(const Mismatch& m);
 
 }  // namespace firm
 
-// A precondition that only a bug in the calling code can violate.
+// Checks a precondition that only a bug in the calling code can violate.
 #define FIRM_CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::firm::check_failed(#condition, __FILE__, __LINE__))

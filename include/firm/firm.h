@@ -1,4 +1,4 @@
-// All of the library.
+// Includes the whole public API.
 #pragma once
 
 #include "firm/block.h"

@@ -1,6 +1,6 @@
-// Geometry: where one site's rays run through the image.
+// Geometry: the image grid of one site and the rays through it.
 //
-// Conventions (docs/geometry.md, pinned by tests/geometry_test.cc):
+// Conventions (docs/geometry.md, pinned by tests/tomo/geometry_test.cc):
 //   - X to the right, Y up, origin in the middle of the image; image row 0 is on top.
 //   - The ray of detector coordinate t at angle theta is { (X, Y) : X cos(theta) + Y sin(theta) = t
 //   }.
@@ -41,19 +41,19 @@ struct Geometry {
   void validate() const;
 };
 
-// cos and sin of an angle, exactly 0 or +-1 where the angle is a multiple of 90 degrees up to
-// rounding, so that axis-parallel rays are treated as such.
+// Cosine and sine of an angle. Both are exactly 0 or +-1 if the angle is a multiple of 90 degrees
+// up to rounding, so that such rays are exactly parallel to an axis.
 struct Direction {
   double cosine;
   double sine;
 };
 Direction direction(double angle);
 
-// T angles pi * k / T, k = 0..T-1: 180 degrees, end not included.
+// Returns T = `count` angles pi * k / T, k = 0..T-1: 180 degrees, end excluded.
 std::vector<double> half_turn(int count);
 
-// The geometry of the paper's experiment: n x n pixels, ceil(sqrt(2) n) beamlets of one pixel,
-// rotation axis in the middle, `half_turn(angle_count)`.
+// Returns the geometry of the paper's experiment: n x n pixels, ceil(sqrt(2) n) beamlets of one
+// pixel, rotation axis in the middle, `half_turn(angle_count)`.
 Geometry paper_geometry(int n, int angle_count, double pixel_size_cm = 1e-4);
 
 }  // namespace firm

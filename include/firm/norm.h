@@ -1,4 +1,4 @@
-// lambda_max(A^T A), from which every step size follows.
+// Spectral norm: lambda_max(A^T A), from which every step size is derived.
 #pragma once
 
 #include "firm/projector.h"
@@ -11,10 +11,10 @@ struct SpectralNorm {
   int iterations = 0;         // products with A^T A
 };
 
-// Lanczos iteration from the all-ones vector, until the residual bound of the largest Ritz value
-// falls below `tolerance` (relative), or after `max_iterations` products. A^T A has no negative
-// entry, so its leading eigenvector has none either and the start is never orthogonal to it.
-// Products are in single precision: a tolerance below 1e-6 is not met.
+// Runs Lanczos iterations from the all-ones vector until the residual bound of the largest Ritz
+// value falls below `tolerance` (relative), or until `max_iterations` products are done. A^T A has
+// no negative entry, so its leading eigenvector has none either, and the start vector is never
+// orthogonal to it. Products are in single precision, so a tolerance below 1e-6 is out of reach.
 SpectralNorm spectral_norm(Projector& projector, double tolerance = 1e-5, int max_iterations = 200);
 
 }  // namespace firm

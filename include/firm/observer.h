@@ -1,4 +1,4 @@
-// Observer: watches a reconstruction, and may end it. Every function may be empty.
+// Observer: callbacks that watch a reconstruction and can end it. Any of them may be empty.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,11 @@ namespace firm {
 struct Observer {
   // Called after every round; the run ends after `limit` rounds at the latest.
   std::function<void(const RoundRecord&, int limit)> on_round = {};
-  // Asked in every round; true ends the run after the next one ("interrupted").
+  // Called in every round. If it returns true, the run ends after the next round, with the reason
+  // "interrupted".
   std::function<bool()> interrupted = {};
-  // Asked after every round; if true, and if the method has the images then, on_images gets them:
-  // pixels x (images x slices), as in Solution.
+  // Called after every round. If it returns true and the method has complete images at that point,
+  // on_images receives them: pixels x (images x slices), as in Solution.
   std::function<bool()> wants_images = {};
   std::function<void(const Block&)> on_images = {};
 };

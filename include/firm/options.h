@@ -1,6 +1,6 @@
-// Options of a run. Plain structs; each member is documented by the inequality it stands in.
-// options.cc describes each of them once more as text: that one description serves the [solve]
-// table of a study, --set on the command line, validation and help.
+// Options of a run, as plain structs. The comment of a member is the inequality that uses it.
+// options.cc has a table of all options with key, limits and help text; it serves the [solve] table
+// of a study, --set on the command line, validation and help.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace firm {
 
-// A run ends with the first of these that holds; 0 turns a rule off.
+// Stop rules: a run ends as soon as one of them holds; 0 turns a rule off.
 struct StopOptions {
   int rounds = 0;          // rounds >= stop.rounds; 0: the method's own limit
   double seconds = 0;      // time since the start >= stop.seconds
@@ -20,8 +20,8 @@ struct StopOptions {
   double step = 0;    // ||w - w_before|| <= stop.step; depends on the unit, as in the paper
 };
 
-// firm and firm+: eta_1 = step_scale * 3 / (4 lambda_max); eta is multiplied by `ratio` at the end
-// of an inner loop once `hold` rounds are over.
+// firm and firm+: eta_1 = step_scale * 3 / (4 lambda_max); after the first `hold` rounds, the end
+// of each inner loop multiplies eta by `ratio`.
 struct FirmOptions {
   int hold = 10000;    // rounds at r = 1
   double ratio = 0.9;  // r, 0 < r < 1
@@ -50,7 +50,7 @@ struct DsOptions {
   int local_steps = 0;  // M, local steps per round; 0: 8 with stop.discrepancy, else 75
 };
 
-// Name of the method that is taken when nobody names one.
+// Name of the default method.
 const char* default_method();
 // Names of all methods, in the order of the documentation.
 const std::vector<std::string>& method_names();
@@ -68,19 +68,19 @@ struct SolveOptions {
   std::uint64_t seed = 1;  // kept in the summary; no method draws random numbers
 };
 
-// One option, described.
+// Description of one option.
 struct OptionText {
   std::string key;      // "stop.kkt"
-  std::string value;    // its present value
+  std::string value;    // its current value
   std::string help;     // one line
   std::string expects;  // "a number from 0 on"
 };
 
-// All options, with the values they have in `options`.
+// Describes all options, with their values in `options`.
 std::vector<OptionText> describe_options(const SolveOptions& options);
 
-// Sets the option `key` from a text. Throws firm::Error (kUsage) that names the key, the values it
-// takes and the one found. `where` leads the message: "--set", or "study.toml:31".
+// Sets the option `key` from text. Throws firm::Error (kUsage) naming the key, the expected values
+// and the one found. `where` starts the message: "--set", or "study.toml:31".
 void set_option(SolveOptions& options, const std::string& where, const std::string& key,
                 const std::string& value);
 

@@ -3,13 +3,13 @@
 //     forward:  y = A x      x: pixels x columns,  y: rays x columns
 //     adjoint:  x = A^T y
 //
-// Blocks may have any number of columns. Results do not depend on the number of threads, bit for
-// bit. The bytes of a column do not depend on the other columns either, nor on their number, among
-// projectors of the same kernel and geometry that are made for three or more columns; nor among
-// those made for one or two. Between the two groups results agree to rounding.
+// Blocks may have any number of columns. Results are bit-identical for any number of threads. A
+// column's result is also independent of the other columns and of their number, bit for bit, with
+// one exception: projectors made for one or two columns and projectors made for three or more (same
+// kernel and geometry) agree only to rounding.
 //
-// All memory is taken when the projector is made, if its Blocks have as many columns as it is made
-// for. One projector serves one call at a time: it owns scratch.
+// A projector owns scratch memory, so it serves one call at a time. It allocates only when it is
+// made, as long as Blocks have the number of columns that it was made for.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,13 @@
 namespace firm {
 
 struct ProjectorOptions {
-  // "auto" takes the fastest kernel this processor can run, or the one that the environment
-  // variable FIRM_KERNEL names; see kernel_names().
+  // "auto" selects the kernel that the environment variable FIRM_KERNEL names, else the fastest one
+  // this processor can run. For the names see kernel_names().
   std::string kernel = "auto";
   // Threads to use; 0 means all that the process may use.
   int threads = 0;
-  // Columns for which scratch memory is set aside. A call with more columns works through them in
-  // several passes; a call with fewer leaves part of it unused.
+  // Columns to allocate scratch memory for. A call with more columns takes several passes; a call
+  // with fewer leaves part of the scratch unused.
   int columns = 1;
 };
 
@@ -44,9 +44,9 @@ class Projector {
   void forward(const Block& x, Block& y);
   void adjoint(const Block& y, Block& x);
 
-  // Name of the kernel that is active, for reports.
+  // Name of the active kernel, for reports.
   virtual std::string kernel() const = 0;
-  // Memory the projector holds: scratch, or a stored matrix.
+  // Bytes of memory the projector holds: scratch, or a stored matrix.
   virtual std::size_t bytes() const = 0;
 
  private:
@@ -56,12 +56,13 @@ class Projector {
   Geometry geometry_;
 };
 
-// Throws firm::Error for a bad geometry or a kernel this processor does not have.
+// Makes a projector. Throws firm::Error for an invalid geometry or a kernel this processor cannot
+// run.
 std::unique_ptr<Projector> make_projector(const Geometry& geometry,
                                           const ProjectorOptions& options = {});
 
-// Kernels that can be forced on this processor: "reference" and one "strip-<target>" for each
-// vector instruction set, best first.
+// Names of the kernels this processor can run, for ProjectorOptions::kernel: "reference" and one
+// "strip-<target>" for each vector instruction set, best first.
 std::vector<std::string> kernel_names();
 
 }  // namespace firm

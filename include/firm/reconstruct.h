@@ -3,8 +3,8 @@
 //     firm::Study study = firm::load_study("study.toml");
 //     firm::Solution solution = firm::reconstruct(study);
 //
-// Nothing is written to disk. Both throw firm::Error, which names the file or site, the field, what
-// was expected and what was found. docs/cpp.md has whole programs.
+// Neither call writes to disk. Both throw firm::Error, which names the file or site, the field, the
+// expected and the found value. docs/cpp.md has complete programs.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@
 
 namespace firm {
 
-// Reads study.toml and its data files, all slices, and estimates what the study leaves open
-// (rotation_axis = "auto", sigma = "estimate" or "counts").
+// Reads study.toml and all slices of its data files, and estimates the values that the study leaves
+// open (rotation_axis = "auto", sigma = "estimate" or "counts").
 Study load_study(const std::string& path);
 
-// The options in the [solve] table of a study file; defaults for those it does not name.
+// Reads the options in the [solve] table of a study file; the others keep their defaults.
 SolveOptions load_options(const std::string& path);
 
-// Solves a study that has the data of all its sites. The same study and options give the same bytes
-// whatever the number of threads.
+// Solves a study that has the data of all its sites. The result is bit-identical for any number of
+// threads.
 Solution reconstruct(const Study& study, const SolveOptions& options = {},
                      const Observer& observer = {});
 

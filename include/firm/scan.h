@@ -1,8 +1,8 @@
-// ScanFile: a measurement in a file, or a folder of files, of any format that FIRM reads (Data
-// Exchange, XRFtomo, NXtomo, NeXus grids, XRF-Maps, PyXRF, TIFF, .npy). The format is found by
-// content; docs/formats.md lists them.
+// ScanFile: a measurement in a file or a folder of files. FIRM recognises the format by content
+// (Data Exchange, XRFtomo, NXtomo, NeXus grids, XRF-Maps, PyXRF, TIFF, .npy); docs/formats.md
+// describes the formats.
 //
-// Opening reads headers, names and angles. Values are read by values(), as they are in the file:
+// The constructor reads headers, names and angles. values() reads the values as stored in the file:
 // no normalization, no logarithm, no scale.
 #pragma once
 
@@ -15,24 +15,24 @@
 
 namespace firm {
 
-// What to read from a file that has several elements, and what a file does not say.
+// Selects an element, and supplies what the file does not say.
 struct ScanChoice {
   std::string element = {};  // "Fe"; empty: the only one, or the first
-  std::string angles = {};  // text file with one angle in degrees per line; empty: in the data file
-  std::string axes = {};    // of TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
+  std::string angles = {};   // text file, one angle (degrees) per line; empty: in the data file
+  std::string axes = {};     // for TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
 };
 
 class ScanFile {
  public:
-  // Throws firm::Error when the file has no known format, is damaged or incomplete.
+  // Throws firm::Error if the format is unknown, or the file is damaged or incomplete.
   explicit ScanFile(const std::string& path, const ScanChoice& choice = {});
   ~ScanFile();
   ScanFile(ScanFile&&) noexcept;
   ScanFile& operator=(ScanFile&&) noexcept;
 
   const std::string& format() const;                 // "Data Exchange (HDF5)"
-  const std::vector<std::string>& elements() const;  // empty: the file has no choice
-  const std::string& element() const;                // the one that values() reads
+  const std::vector<std::string>& elements() const;  // empty: the file does not name elements
+  const std::string& element() const;                // the element that values() reads
   const std::string& units() const;                  // empty: the file does not say
   const std::vector<double>& angles() const;         // degrees, one for each projection
   std::size_t slices() const;
@@ -40,8 +40,8 @@ class ScanFile {
   std::optional<double> spacing() const;        // cm between beamlets
   std::optional<double> rotation_axis() const;  // beamlets, edge coordinates
 
-  // (angles x beamlets) x slices, as SiteData::values has them. Throws firm::Error when the file is
-  // damaged there.
+  // Reads a range of slices: (angles x beamlets) x slices, as in SiteData::values. Throws
+  // firm::Error if that part of the file is damaged.
   Block values(std::size_t first_slice, std::size_t slices) const;
   Block values() const { return values(0, slices()); }
 

@@ -1,4 +1,4 @@
-// Solution: the images of a study, how they were found, and how far they are from optimal.
+// Solution: the images of a study, a summary of the run, and how far the images are from optimal.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace firm {
 
-// How far images are from optimal, by the paper's definition of an (eps_p, eps_s)-optimal solution:
-// there is a mu with
+// Certificate: how far images are from optimal. By the paper's definition, images w are (eps_p,
+// eps_s)-optimal if there is a mu with
 //
 //     w >= 0,   ||D w|| <= eps_p,   grad f(w) + D^T mu in -N(w) + B(eps_s).
 struct Certificate {
@@ -31,19 +31,19 @@ struct Termination {
   bool converged = true;
 };
 
-// One round. It describes the images after `round` rounds.
+// Metrics of one round: they describe the images after `round` rounds.
 struct RoundRecord {
   int round = 0;
   double seconds = 0;
   double objective = 0;
   double step_norm = 0;             // ||w - w_before||
   std::optional<double> violation;  // ||D w||, if this process knows it
-  double kkt = 0;                   // relative; of the images before, where it costs nothing
+  double kkt = 0;                   // relative; may belong to the images of the round before
   double step_size = 0;             // eta, if the method has one
   std::vector<double> residuals;    // ||A_i w_i - b_i|| of each image, over all slices
   std::optional<double> error;      // distance to the truth, if it is known
-  // Forecast, not kept in the history: the round at which a limit or the trend of a stop rule ends
-  // the run (0: unknown), and whether it is a limit.
+  // Forecast, not part of the history: the round at which the run will end (0: unknown), and
+  // whether a limit says so (true) or the trend of a stop rule (false).
   int end = 0;
   bool end_is_limit = false;
 };
@@ -51,9 +51,9 @@ struct RoundRecord {
 struct SiteSummary {
   std::string name;
   double residual = 0;     // ||A_i w_i - b_i||
-  double discrepancy = 0;  // residual / (max(b_i) sqrt(m_i)): the noise level it fits
-  double full_scale = 0;   // the residual that a noise level of 1 stands for, over all slices
-  double bytes_up = 0;     // traffic of the site in such a run, were it on a machine of its own
+  double discrepancy = 0;  // residual / (max(b_i) sqrt(m_i)): the noise level of this fit
+  double full_scale = 0;   // residual at a noise level of 1, over all slices
+  double bytes_up = 0;     // traffic that this site would have on a machine of its own
   double bytes_down = 0;
   std::optional<double> error;  // ||w_i - truth||
 };
@@ -79,13 +79,13 @@ struct Summary {
 
 struct Solution {
   Summary summary;
-  std::vector<std::string> names;  // of the images: sites, and `other` if the study has it
+  std::vector<std::string> names;  // names of the images: sites, and `other` if the study has it
   Block images;      // pixels x (names x slices): slice z of image v is column v * slices + z
   Block multiplier;  // mu: pixels x slices
 
   std::size_t slices() const { return multiplier.columns(); }
-  // The image of a site, or of `other`: pixels x slices, in g/cm^3 (XRF) or 1/cm (XRT, `other`).
-  // Throws firm::Error when there is none of this name.
+  // Returns the image of a site or of `other`: pixels x slices, in g/cm^3 (XRF) or 1/cm (XRT,
+  // `other`). Throws firm::Error for an unknown name.
   Block image(const std::string& name) const;
 };
 

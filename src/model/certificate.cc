@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// What the pixels of some rows contribute.
+// Contribution of the pixels of some rows.
 struct Part {
   double stationarity_squared = 0;
   double min_w = std::numeric_limits<double>::infinity();
@@ -83,7 +83,7 @@ std::vector<bool> projected_columns(const Problem& problem, const CertificateOpt
   return columns;
 }
 
-// The projected gradient over these columns, and the smallest value of all.
+// Computes the projected gradient over these columns, and the smallest value of all images.
 Part measure(const Problem& problem, const Block& w, const Gradient& g,
              const std::vector<bool>& columns) {
   std::vector<Part> parts((w.rows() + kPiecePixels - 1) / kPiecePixels);

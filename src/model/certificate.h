@@ -1,11 +1,11 @@
-// Certificate: how far images are from optimal, by the paper's definition of an (eps_p, eps_s)-
-// optimal solution: there is a mu with
+// Certificate: how far images are from optimal. By the paper's definition, images w are (eps_p,
+// eps_s)-optimal if there is a mu with
 //
 //     w >= 0,   ||D w|| <= eps_p,   grad f(w) + D^T mu in -N(w) + B(eps_s).
 //
 // With mu = -g_N, g_N = (2 / s_N^2) A_N^T W (A_N w_N - b_N), site N is stationary by construction
-// and site i shows the projected gradient of g_i + c_i g_N. So one sum in data space, the residual
-// of XRT, certifies the images of any method. (The same residual belongs to problem
+// and site i shows the projected gradient of g_i + c_i g_N. So one sum in data space, of the
+// residual of XRT, certifies the images of any method. (The same residual belongs to problem
 // (modified_model): its gradient differs by D^T A^T (A D w - D b), which moves mu.) For sites that
 // are solved alone (pgd, plsqr) there is no constraint and mu = 0.
 #pragma once
@@ -31,7 +31,8 @@ struct CertificateOptions {
   const PriorTerm* prior = nullptr;
 };
 
-// `w`: hosted images. `mu`, pixels x slices, receives the multiplier. Every process takes part.
+// Certifies the hosted images `w`; `mu`, pixels x slices, receives the multiplier. All processes of
+// a run call it.
 Certificate certify(Problem& problem, Collective& collective, const Block& w,
                     const CertificateOptions& options, Block& mu);
 

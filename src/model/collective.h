@@ -3,9 +3,9 @@
 // All processes of a run call its functions in the same order with vectors of the same length. One
 // process may host several sites; it adds up its own before it calls. Not thread-safe.
 //
-// A process may also host only some of the slices. Vectors, and what is told by one site to the
-// others (a level, a step), are then those of its slices; what a run is judged by (norms, votes) is
-// added up over the slices, too, so that all processes come to the same decision.
+// A process may also host only some of the slices. Vectors, and numbers that one site sends to the
+// others (a level, a step), then belong to its slices. Numbers that decide about the run (norms,
+// votes) are also summed over the slices, so that all processes come to the same decision.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@ class Collective {
   // Replaces each entry by its sum over the sites.
   virtual void sum(std::span<float> vector, std::span<double> scalars) = 0;
 
-  // The same for one site alone: what others have in `vector` afterwards is of no use.
+  // Like sum(), but only `site` needs the result: `vector` is unspecified at the others.
   virtual void sum_for(const std::string& /*site*/, std::span<float> vector) { sum(vector, {}); }
 
-  // Replaces each scalar, which all sites have for the slices that are here, by its sum over the
-  // slices here and elsewhere. Nothing to add where all slices are here.
+  // Replaces each scalar, which is equal at all sites that host the same slices, by its sum over
+  // all slices. The default is for processes that host all slices: it adds nothing.
   virtual void sum_slices(std::span<double> /*scalars*/) {}
 };
 
-// All sites are in this process: nothing to add.
+// Collective of a process that hosts all sites: adds nothing.
 class LocalCollective : public Collective {
  public:
   void sum(std::span<float> /*vector*/, std::span<double> /*scalars*/) override {}

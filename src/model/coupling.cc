@@ -24,7 +24,7 @@ Pixels piece_pixels(std::size_t piece, std::size_t pixels) {
   return {piece * kPiecePixels, std::min(pixels, (piece + 1) * kPiecePixels)};
 }
 
-// What a pass reads of the coupling, and the images.
+// Input of a pass: constants of the coupling, and the images.
 struct StepJob {
   const float* d;
   const float* square;
@@ -34,8 +34,9 @@ struct StepJob {
   float* s;
 };
 
-// Four variables and one slice, the paper's study: the variables of a pixel are one vector. (Left
-// to the compiler, the clipping becomes a branch that is mispredicted all over the image.)
+// Special case of four variables and one slice, the paper's study: the variables of a pixel are one
+// vector. (Left to the compiler, the clipping becomes a branch that is mispredicted all over the
+// image.)
 using Four = float __attribute__((vector_size(16)));
 
 Four load(const float* from) {
@@ -72,7 +73,7 @@ void step_four(Pixels at, const StepJob& job) {
   for (; p < at.end; ++p) job.s[p] = add_up(move(p));
 }
 
-// Any number of slices, which lie next to each other, and of variables.
+// General case: any number of variables, and of slices, which are adjacent in memory.
 void step_slices(Pixels at, std::size_t variables, std::size_t slices, const StepJob& job) {
   for (std::size_t p = at.begin; p < at.end; ++p) {
     float* sum = job.s + p * slices;
@@ -176,7 +177,7 @@ std::vector<float> of_each(const Problem& problem, const Value& value) {
   return values;
 }
 
-// 1 / s^2 of each variable; `other`, which has no noise of its own, counts like XRT.
+// Returns 1 / s^2 for each variable; `other`, which has no noise of its own, counts like XRT.
 std::vector<double> weights(const Problem& problem) {
   std::vector<double> values;
   for (const Variable& v : problem.variables()) values.push_back(v.measured ? v.weight : 1);

@@ -1,4 +1,4 @@
-// Coupling: what ties the images of a pixel together, D w = sum_v d_v w_v.
+// Coupling: the linear constraint between the images of a pixel, D w = sum_v d_v w_v = 0.
 //
 // Each function is one pass over the images: every value is read once and written once. Sums over
 // pixels are formed over fixed pieces, so that they do not depend on the number of threads.
@@ -17,14 +17,14 @@ namespace firm {
 // step and a correction of variable v are multiplied by s_v^2. (All s_v = 1 in the paper.)
 class Coupling {
  public:
-  // For the hosted variables of a problem.
+  // Makes the coupling of the hosted variables of a problem.
   explicit Coupling(const Problem& problem);
 
-  // S = sum_v d_v w_v over the hosted variables. S and T below are pixels x slices.
+  // Computes S = sum_v d_v w_v over the hosted variables. S and T below are pixels x slices.
   void combine(const Block& w, std::span<float> s) const;
 
-  // The same of w - step s^2 g, which is not kept: to compute it again takes less time than to
-  // write and read it.
+  // Computes S of v = w - step s^2 g. v is not stored: computing it again is faster than writing
+  // and reading it.
   void combine_step(const Block& w, double step, const Block& g, std::span<float> s) const;
 
   struct Change {
@@ -47,8 +47,8 @@ class Coupling {
   std::vector<float> d_;
   std::vector<float> square_;      // s^2
   std::vector<float> pull_;        // s^2 d
-  std::vector<double> violation_;  // of each piece
-  std::vector<double> steps_;      // ||w_new - w||^2 of each variable in each piece
+  std::vector<double> violation_;  // for each piece
+  std::vector<double> steps_;      // ||w_new - w||^2 for each variable in each piece
   std::vector<double> sizes_;      // ||w_new||^2, likewise
 };
 

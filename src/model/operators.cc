@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// Images with the same matrix.
+// Images that share a matrix.
 struct SameMatrix {
   ImageOperator matrix;
   std::vector<std::size_t> images;
@@ -193,7 +193,7 @@ const std::vector<double>& Operators::lambda_max() {
   if (lambda_max_.empty()) {
     lambda_max_.assign(images_, 0.0);
     for (const Group& group : groups_) {
-      // One column is enough for a norm, and a projector of its own does not disturb the scratch.
+      // A norm needs one column only; a separate projector leaves the scratch untouched.
       const auto single = group.factory->make(group.projector->geometry(), {kernel_, threads_, 1});
       const double value = spectral_norm(*single).lambda_max;
       for (const std::size_t image : group.images) lambda_max_[image] = value;

@@ -18,7 +18,7 @@ namespace firm {
 // One Block (rays x columns) for each distinct matrix.
 using Sinograms = std::vector<Block>;
 
-// The matrix of one image: rays, and what makes projectors for them. No geometry: no matrix.
+// The matrix of one image: its rays, and the factory of their projectors. Null geometry: no matrix.
 struct ImageOperator {
   ImageOperator(const Geometry* rays, const ProjectorFactory& factory = plain_projectors())
       : geometry(rays), projectors(&factory) {}
@@ -53,7 +53,7 @@ class Operators {
   // Makes the operator of `image` W^1/2 A. `weights`, rays x slices, are in [0, 1], so that
   // lambda_max() remains a bound.
   void weigh(std::size_t image, const Block& weights);
-  // W^1/2 of an image, rays x slices; no rows: all 1.
+  // Returns W^1/2 of an image, rays x slices; empty if all weights are 1.
   Block roots(std::size_t image) const;
 
   // Copies between one image's sinogram (rays x slices) and its columns of `all`.
@@ -68,10 +68,10 @@ class Operators {
   // Time spent in forward and adjoint so far.
   double seconds() const { return seconds_; }
 
-  // lambda_max(A_i^T A_i) of each image with all weights 1, and 0 without a matrix. Computed at the
-  // first call, and at the first call after forget_norms().
+  // Returns lambda_max(A_i^T A_i) of each image with all weights 1; 0 for an image without a
+  // matrix. Computed at the first call, and at the first call after forget_norms().
   const std::vector<double>& lambda_max();
-  // Call when the matrices that the factories make have changed.
+  // Call after the matrices that the factories make have changed.
   void forget_norms() { lambda_max_.clear(); }
 
  private:

@@ -1,9 +1,9 @@
-// Prior: a penalty R(w) that says which images are likely, beside w >= 0.
+// Prior: a penalty R(w) that prefers likely images, in addition to w >= 0.
 //
 //     minimise   sum_i (1 / s_i^2) || A_i w_i - b_i ||^2 + sum_c R_c(w_c)
 //
-// A solver knows a prior by its value and its proximal step alone, so a new prior is one class. No
-// prior means R = 0: the proximal step is then the projection onto w >= 0.
+// A solver uses only the value and the proximal step of a prior, so a new prior is one class. If
+// there is no prior, R = 0 and the proximal step is the projection onto w >= 0.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ class Prior {
   // Replaces each column v_c of `w` by argmin_{x >= 0} R_c(x) + ||x - v_c||^2 / (2 steps[c]). A
   // step of 0 leaves the column as it is.
   virtual void proximal_step(std::span<const double> steps, Block& w) = 0;
-  // Names what the next step starts from (a dual variable), so that a checkpoint keeps it.
+  // Archives the state that the next step starts from (a dual variable), so that a checkpoint keeps
+  // it.
   virtual void archive(Archive& archive) = 0;
 };
 

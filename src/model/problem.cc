@@ -40,7 +40,7 @@ void add_variables(const Study& study, std::size_t site, std::vector<Variable>& 
   variables.push_back(v);
 }
 
-// Variables of the sites whose data is here, in the order of the study.
+// Returns the variables of the hosted sites, in the order of the study.
 std::vector<Variable> hosted_variables(const Study& study, const std::vector<SiteData>& data,
                                        const std::vector<const ProjectorFactory*>& projectors) {
   study.validate();
@@ -116,7 +116,7 @@ Problem::Problem(Study study, const std::vector<SiteData>& data, const ProblemOp
       largest_(columns(), 0.0),
       rays_(columns(), 0),
       energy_(columns(), 0.0) {
-  study_.data.clear();  // data_ has what is solved
+  study_.data.clear();  // data_ holds the data from here on
   for (const SiteData& d : data) set_data(d);
   measure_curvature();
 }

@@ -1,11 +1,11 @@
-// Problem: the part of a study that lives in this process, ready to compute with.
+// Problem: the part of a study that this process hosts, ready to compute with.
 //
 // The unknown images of a study are its *variables*, in this order: the XRF sites, `other` where
 // the study has it, the XRT site. A process hosts the variables of some sites (all of them on one
 // machine); `other` lives with the XRT site. Hosted images are the columns of one Block: variable v
 // and slice z are column v * slices + z.
 //
-// Where values have weights W (SiteData), A_i and b_i are W^1/2 A_i and W^1/2 b_i everywhere.
+// If values have weights W (SiteData), A_i and b_i stand for W^1/2 A_i and W^1/2 b_i everywhere.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@
 namespace firm {
 
 struct Variable {
-  std::string name;       // of the site, or "other"
+  std::string name;       // name of the site, or "other"
   std::size_t slot = 0;   // number among all variables of the study
-  bool measured = false;  // whether it has data of its own: all but `other`
+  bool measured = false;  // has data of its own: all but `other`
   bool transmission = false;
   double d = 0;       // D w = sum_v d_v w_v: -c_i, -1 for `other`, 1 for XRT
   double weight = 0;  // 1 / s_i^2; 0 for `other`
@@ -30,20 +30,20 @@ struct Variable {
   ImageOperator matrix() const { return {measured ? &geometry : nullptr, *projectors}; }
 };
 
-// All of a study, in their order.
+// Returns all variables of a study, in order.
 std::vector<Variable> all_variables(const Study& study);
 
 struct ProblemOptions {
   int threads = 0;  // 0: all
   std::string kernel = "auto";
-  // What makes the matrix of each site, by its index in the study; empty: plain rays everywhere.
-  // Factories outlive the problem.
+  // Factory of the matrix of each site, by its index in the study; empty: plain rays for all.
+  // Factories must outlive the problem.
   std::vector<const ProjectorFactory*> projectors = {};
 };
 
 class Problem {
  public:
-  // Throws firm::Error when data does not fit the study, or is not finite.
+  // Throws firm::Error if data does not fit the study or is not finite.
   Problem(Study study, const std::vector<SiteData>& data, const ProblemOptions& options = {});
 
   const Study& study() const { return study_; }
@@ -53,10 +53,10 @@ class Problem {
 
   const std::vector<Variable>& variables() const { return variables_; }
   std::size_t columns() const { return variables_.size() * slices(); }
-  // Variables of the study, here and elsewhere, and their d.
+  // Number of all variables of the study, hosted or not, and their d.
   std::size_t slots() const { return study_.sites.size() + (study_.other ? 1 : 0); }
   std::vector<double> all_d() const;
-  // Whether all variables are here.
+  // Returns true if all variables are hosted here.
   bool complete() const { return variables_.size() == slots(); }
   // Position of the XRT variable among the hosted ones, or variables().size().
   std::size_t transmission() const;
@@ -65,7 +65,8 @@ class Problem {
   Operators& operators() { return operators_; }
   const Operators& operators() const { return operators_; }
   const Sinograms& data() const { return data_; }
-  // max(b) and the number of rays of each hosted column, those of weight 0 left out; 0 for `other`.
+  // max(b) and the number of rays of each hosted column, excluding values of weight 0; 0 for
+  // `other`.
   const std::vector<double>& largest() const { return largest_; }
   const std::vector<std::size_t>& rays() const { return rays_; }
   // ||b||^2 of each hosted column.
@@ -76,8 +77,8 @@ class Problem {
   // lambda_max(A_i^T A_i), the largest of the hosted sites.
   double lambda_max() const { return lambda_max_; }
 
-  // Replaces the data of a hosted site; a site with weights keeps having some. A refiner calls it,
-  // and the method has to be told (Method::problem_changed).
+  // Replaces the data of a hosted site; a site with weights must keep having weights. Called by a
+  // refiner; the method must be told (Method::problem_changed).
   void replace_data(const SiteData& data);
   // Measures the curvature again, after the matrices that a factory makes have changed.
   void matrices_changed();
@@ -99,7 +100,7 @@ class Problem {
   double lambda_max_ = 0;
 };
 
-// y = A w - b, and its sum of squares for each column. One of each per method: it holds scratch.
+// Computes y = A w - b and its sum of squares for each column. Holds scratch: use one per method.
 class Residual {
  public:
   explicit Residual(Problem& problem);

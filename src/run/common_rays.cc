@@ -13,7 +13,7 @@ bool counts(const SiteData& data, std::size_t k) {
   return data.weights.rows() == 0 || data.weights.data()[k] > 0;
 }
 
-// ||A w - b||^2 over values that count.
+// Returns ||A w - b||^2 over values that are not masked.
 double residual_squared(const SiteData& data, const Block& product) {
   double sum = 0;
   for (std::size_t k = 0; k < product.size(); ++k) {
@@ -24,7 +24,7 @@ double residual_squared(const SiteData& data, const Block& product) {
   return sum;
 }
 
-// What is masked is taken to be what the image says it is, so that it pulls at nothing.
+// Replaces masked values by the projection of the image, so that they have no influence.
 void fill_masked(const SiteData& data, const Block& product, Block& target) {
   for (std::size_t k = 0; k < product.size(); ++k) {
     if (!counts(data, k)) target.data()[k] = product.data()[k];
@@ -45,7 +45,8 @@ Block image_of(const Site& site, const SiteData& data, int threads) {
       estimate_noise(data.values, data.weights, static_cast<std::size_t>(site.geometry.beamlets));
   std::size_t used = 0;
   for (std::size_t k = 0; k < data.values.size(); ++k) used += counts(data, k) ? 1 : 0;
-  // Half of it: edges are taken for noise, too, and what is fitted to noise hardly shows elsewhere.
+  // Half of the noise: the estimate counts edges as noise, too, and fitted noise hardly shows along
+  // other rays.
   const double level = static_cast<double>(used) * noise * noise / 4;
   for (int step = 0; step < kSteps; ++step) {
     const Block& product = nnls.product(0).front();

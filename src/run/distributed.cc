@@ -31,7 +31,7 @@ std::vector<PreparationNote> gather_notes(const std::vector<PreparationNote>& ow
   Json json = Json::array();
   for (const PreparationNote& n : own) json.push_back({n.site, n.json, n.lines});
   const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::map<std::size_t, PreparationNote> notes;  // shards of a site have the same
+  std::map<std::size_t, PreparationNote> notes;  // shards of a site have the same note
   for (const std::string& bytes : processes.gather(text)) {
     for (const Json& n : Json::parse(bytes)) {
       notes[n[0]] = {n[0], n[1], n[2].get<std::vector<std::string>>()};

@@ -1,4 +1,4 @@
-// The public calls of include/firm/reconstruct.h.
+// Implements the public calls of include/firm/reconstruct.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

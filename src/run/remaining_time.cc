@@ -38,7 +38,7 @@ std::optional<TimeLeft> RemainingTime::left(const RoundRecord& r, double now) {
   if (r.round > first_round_) per_round_ = (now - first_time_) / (r.round - first_round_);
   std::optional<TimeLeft> left = left_of_chunk(r);
   if (!left) return {};
-  const double rounds = per_round_ > 0 ? left->seconds / per_round_ : 0;  // that fit into it
+  const double rounds = per_round_ > 0 ? left->seconds / per_round_ : 0;  // rounds that fit into it
   const double part = r.round > 0 ? r.round / (r.round + rounds) : 0;
   left->done = (static_cast<double>(chunk_.number) + part) / static_cast<double>(chunk_.of);
   const std::size_t to_come = chunk_.of - std::min(chunk_.of, chunk_.number + 1);

@@ -1,4 +1,4 @@
-// What is left of a run, from how it has gone so far.
+// RemainingTime: estimates the remaining time of a run from its course so far.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace firm {
 
 struct TimeLeft {
   double seconds = 0;
-  bool at_most = false;  // a limit says so; else it is an estimate
-  double done = 0;       // part of the run that is behind, 0 to 1
+  bool at_most = false;  // upper bound from a limit; else an estimate
+  double done = 0;       // finished part of the run, 0 to 1
 };
 
-// Times are seconds that the run has worked: pauses do not count.
+// Times are seconds of work; pauses do not count.
 class RemainingTime {
  public:
   struct Chunk {
@@ -22,9 +22,9 @@ class RemainingTime {
     std::size_t of = 1;
     double most_seconds = 0;  // stop.seconds; 0: no limit
   };
-  // A chunk begins, or an attempt of a federation begins anew.
+  // Call when a chunk starts, or when a federation starts a new attempt.
   void start(const Chunk& chunk, double now);
-  // After a round. Chunks that are to come are taken to be like those before. Nothing: not known.
+  // Call after a round. Assumes that later chunks take as long as earlier ones. Empty: unknown.
   std::optional<TimeLeft> left(const RoundRecord& record, double now);
   const Chunk& chunk() const { return chunk_; }
 
@@ -34,10 +34,10 @@ class RemainingTime {
   Chunk chunk_;
   bool begun_ = false;
   double chunk_start_ = 0;
-  int solved_ = 0;    // chunks, since `first_start_`
-  double spent_ = 0;  // on them
+  int solved_ = 0;    // chunks finished since `first_start_`
+  double spent_ = 0;  // seconds spent on them
   double first_start_ = 0;
-  int first_round_ = -1;  // a resumed run does not begin at round 0
+  int first_round_ = -1;  // a resumed run does not start at round 0
   double first_time_ = 0;
   double per_round_ = 0;
 };

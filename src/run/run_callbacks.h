@@ -1,5 +1,5 @@
-// RunCallbacks: how a caller watches a run. All may be empty; all are called from the thread that
-// does the work, except `interrupted` and `wants_images`.
+// RunCallbacks: callbacks of a run. Any of them may be empty. All are called from the working
+// thread, except `interrupted` and `wants_images`.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,15 @@ namespace firm {
 
 using SiteScales = std::map<std::string, double>;
 
-// A run that is about to compute. A site of a federation starts again with every attempt.
+// A run that is about to start. A site of a federation starts again with every attempt.
 struct RunStart {
   const StudyFile& study;  // as resolved
   const SolveOptions& options;
-  std::string history;             // lines of the rounds that are done
+  std::string history;             // history lines of finished rounds
   std::vector<std::string> names;  // of RoundRecord::residuals
   std::size_t chunk = 0;
   std::size_t chunks = 1;
-  // For each chunk up to this one, the residual that a noise level of 1 stands for, by site; empty:
-  // unknown.
+  // Residual at a noise level of 1, by site, for each chunk up to this one; empty: unknown.
   std::vector<SiteScales> full_scales = {};
 };
 
@@ -45,16 +44,17 @@ struct RunCallbacks {
   // Receives lines for people: memory needed, chunks that start, warnings.
   std::function<void(const std::string&)> on_event;
   std::function<void(const RunStart&)> on_start;
-  // Called after every round; the run, or its chunk, ends after `limit` rounds at the latest;
-  // `line` is that of history.jsonl.
+  // Called after every round. The run, or its chunk, ends after `limit` rounds at the latest;
+  // `line` is the round's line of history.jsonl.
   std::function<void(const RoundRecord&, int limit, const std::string& line)> on_round;
-  // Asked after every round; if true, and if the method has images then, on_images gets them.
+  // Called after every round. If it returns true and the method has complete images, on_images
+  // receives them.
   std::function<bool()> wants_images;
   std::function<void(const ImagesNow&)> on_images;
   std::function<bool()> interrupted;
 };
 
-// Full scales of the sites that `problem` hosts.
+// Returns the full scales of the sites that `problem` hosts.
 inline SiteScales full_scales(const Problem& problem) {
   SiteScales scales;
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {

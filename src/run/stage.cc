@@ -36,8 +36,8 @@ StageRun::StageRun(const Setup& setup, const std::vector<std::vector<Shard>>& of
   }
 }
 
-// With shards side by side all slices of a site are prepared, whichever the shard has: all shards
-// of a site then report the same.
+// Prepares all slices of a site if shards run side by side, so that all shards of a site report the
+// same.
 void StageRun::read_site(Work& work, std::size_t site) {
   const std::string& name = setup_.study.sites[site].name;
   const bool cut = setup_.separate && work.shard.slices.count < setup_.study.slices;
@@ -121,7 +121,7 @@ SiteScales StageRun::scales() const {
 
 Observer StageRun::observer_of(Work& work, RunHistory* history) {
   Observer observer;
-  // One voice is enough: votes to stop are summed.
+  // One vote is enough: votes to stop are summed.
   if (&work == &works_.front()) observer.interrupted = setup_.callbacks.interrupted;
   observer.on_round = [&work, history, beside = setup_.separate](const RoundRecord& r, int limit) {
     if (beside) work.rounds.add(r);
@@ -179,7 +179,7 @@ void StageRun::solve_side_by_side(RunHistory* history) {
       try {
         solve_beside(work, allreduce, history);
       } catch (const PeerFailed&) {
-        // The one that failed reports why.
+        // The shard that failed reports the error.
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();

@@ -43,27 +43,28 @@ class StageRun {
     std::string truth;  // file; empty: none
     bool separate = false;
   };
-  // `of_process`: the shards of every process.
+  // `of_process`: the shards of each process.
   StageRun(const Setup& setup, const std::vector<std::vector<Shard>>& of_process);
 
   // Reads and prepares the data of the shards. Throws firm::Error.
   void read();
-  // Exchanges with the other processes which sites have weights, and how data was prepared. Called
-  // by all processes.
+  // Exchanges with the other processes which sites have weights and how data was prepared. All
+  // processes call it.
   void share();
-  // Of all sites, at process 0.
+  // Notes for all sites, at process 0.
   const std::vector<PreparationNote>& notes() const { return notes_; }
-  // What a result of the stage belongs to; of a stage with one shard.
+  // Identity of a result of the stage, which must have one shard.
   const std::string& identity() const { return works_.front().solver->identity(); }
 
   // Makes the problems. Throws firm::Error.
   void build();
-  // Chooses where checkpoints go, and the one to resume from: the newest that all shards have.
+  // Sets where checkpoints go, and selects the one to resume from: the newest that all shards have.
   // `files`: one for each shard of this process.
   void use_checkpoints(std::vector<Checkpoints> files);
-  // `round` 0: start anew. Throws firm::Error when the checkpoint is damaged or of another run.
+  // `round` 0: starts a new run. Throws firm::Error if the checkpoint is damaged or belongs to
+  // another run.
   void resume_from(std::uint64_t round);
-  // Rounds that are done.
+  // Number of finished rounds.
   int rounds() const { return start_round_; }
 
   // Names of the residuals, and the full scale of each site here.
@@ -72,7 +73,7 @@ class StageRun {
 
   // Solves all shards. `history` is null at all processes but the first.
   void solve(RunHistory* history);
-  // The results of the shards here; frees their problems.
+  // Returns the results of this process's shards and frees their problems.
   std::vector<ShardResult> results();
   void remove_checkpoints() const;
 
@@ -97,9 +98,9 @@ class StageRun {
 
   Setup setup_;
   const std::vector<std::vector<Shard>>& of_process_;
-  Study study_;  // with the weights known
+  Study study_;  // with known weights
   std::vector<Work> works_;
-  std::vector<bool> weighted_;  // by site, of those here
+  std::vector<bool> weighted_;  // by site, for the sites here
   std::vector<PreparationNote> notes_;
   int start_round_ = 0;
   CheckpointClock clock_;

@@ -15,7 +15,8 @@ std::string path_from(const std::string& directory, const std::filesystem::path&
   return std::filesystem::proximate(file, directory).string();
 }
 
-// Number x with change(x) == wanted, near `guess`: binning is undone without a trace.
+// Finds x near `guess` with exactly change(x) == wanted, so that undoing the binning leaves no
+// rounding error.
 double undone(double guess, double wanted, const std::function<double(double)>& change) {
   for (const double x :
        {guess, std::nextafter(guess, -HUGE_VAL), std::nextafter(guess, HUGE_VAL)}) {
@@ -24,7 +25,7 @@ double undone(double guess, double wanted, const std::function<double(double)>& 
   return guess;
 }
 
-// A study has both in beamlets of the data file.
+// Undoes the binning of spacing and rotation axis: a study has both in beamlets of the data file.
 void resolve_geometry(const Geometry& g, SiteEntry& entry) {
   const double binning = entry.binning;
   entry.spacing =

@@ -1,5 +1,5 @@
-// From a study file and a command line to options and the study as it is used: what `firm recon`,
-// `firm site` and `firm coordinator` have in common.
+// Options and resolved study from a study file and a command line, for `firm recon`, `firm site`
+// and `firm coordinator`.
 #pragma once
 
 #include <string>
@@ -14,23 +14,25 @@ namespace firm {
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-// [solve] of `file`, which was read from `path`, then the command line's settings.
+// Applies the [solve] table of `file`, which was read from `path`, then the command line's
+// settings.
 SolveOptions options_of(const StudyFile& file, const std::string& path, const KeyValues& settings);
 
-// The same for a federation; throws firm::Error (kUsage) for what only `firm recon` can do.
+// Does so for a federation; throws firm::Error (kUsage) for options that only `firm recon`
+// supports.
 SolveOptions federation_options_of(const StudyFile& file, const std::string& path,
                                    const KeyValues& settings);
 
-// The truth that the command line names, else the study's; empty when there is none.
+// Returns the truth file of the command line, else of the study; empty: none.
 std::string truth_path(const StudyFile& file, const std::string& study_path,
                        const std::string& given);
 
-// The study with every option and default written out, and file names relative to the run in `out`.
-// `sites`: those whose geometry is known here.
+// Returns the study with every option and default written out, and file names relative to the run
+// in `out`. `sites`: the sites whose geometry is known here.
 struct ResolvedFrom {
   std::string study_path;
   std::string out;
-  std::string truth;  // of the command line
+  std::string truth;  // from the command line
 };
 StudyFile resolved_study(StudyFile file, const ResolvedFrom& from, const std::vector<Site>& sites,
                          const SolveOptions& options);

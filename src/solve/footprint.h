@@ -1,7 +1,7 @@
 // Footprint: the arrays that a run of a method holds, counted in images and sinograms.
 //
-// Each method counts its own next to its constructor and its archive(); src/run/memory makes bytes
-// of the counts.
+// Each method counts its arrays next to its constructor and its archive(); src/run/memory converts
+// the counts to bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace firm {
 // The part of a study that one process hosts, in counts. Rays are those of one slice.
 struct HostedSize {
   std::uint64_t images = 0;       // hosted variables, `other` included
-  std::uint64_t members = 0;      // those that firm-ds solves for: all but XRT's
+  std::uint64_t members = 0;      // images that firm-ds solves for: all but XRT's
   std::uint64_t slots = 0;        // variables of the whole study
   std::uint64_t rays = 0;         // of all hosted sites together
   std::uint64_t member_rays = 0;  // of the hosted XRF sites together
@@ -37,11 +37,12 @@ struct Footprint {
   }
 };
 
-// What a method holds beside Problem and Solver, and the part of it that a checkpoint keeps.
+// Arrays that a method holds in addition to Problem and Solver, and the part that a checkpoint
+// keeps.
 struct MethodFootprint {
   Footprint held;
   Footprint state;
-  // What one sum takes: the share of a process.
+  // Size of one sum: the share of a process.
   Footprint share;
 };
 

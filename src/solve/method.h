@@ -33,7 +33,7 @@ struct Scalars {
   double objective = 0;     // sum_i (1 / s_i^2) ||A_i w_i - b_i||^2 + R(w)
   double step_squared = 0;  // ||w - w_before||^2
   double kkt_squared = 0;   // squared norm of the projected gradient
-  double unmet = 0;         // columns that do not fit their data to the discrepancy level
+  double unmet = 0;         // columns above their discrepancy level
   double size_squared = 0;  // ||w||^2
   double xrt_squared = 0;   // ||w_N||^2
   double late = 0;          // votes to stop, of processes whose time is up
@@ -61,7 +61,7 @@ class Method {
   virtual Verdict judge() = 0;
   virtual void update() = 0;
 
-  // Called once after the last round, to exchange what a site lacks of its own image.
+  // Called once after the last round, to exchange the parts of its own image that a site lacks.
   virtual void finish(Collective& /*collective*/) {}
 
   // Hosted images: pixels x Problem::columns().
@@ -72,10 +72,10 @@ class Method {
   virtual const std::vector<double>& residuals() const = 0;
   // ||D w|| of the images judged last, if this process can know it.
   virtual std::optional<double> violation() const { return {}; }
-  // Names the state that a checkpoint keeps.
+  // Archives the state that a checkpoint keeps.
   virtual void archive(Archive& archive) = 0;
 
-  // Rounds after which to give up when the options do not say.
+  // Default limit of rounds.
   virtual int round_limit() const = 0;
   // Whether D w = 0 holds by construction.
   virtual bool exact_primal() const { return false; }
@@ -85,21 +85,21 @@ class Method {
   virtual double projection_seconds() const = 0;
   // Local steps taken so far.
   virtual long local_iterations() const = 0;
-  // The step size of the round, for the history; 0: it has no single one.
+  // Step size of the round, for the history; 0: the method has no single one.
   virtual double step_size() const { return 0; }
-  // Rules that hold when the options have none.
+  // Default stop rules, used if the options have none.
   virtual StopOptions default_stop() const { return {}; }
 
   // The prior that the method applies, if any.
   virtual const PriorTerm* prior() const { return nullptr; }
-  // Goes on from the present images after a refiner has changed data or matrices of the problem.
-  // Only methods whose row says `refines`.
+  // Continues from the current images after a refiner has changed data or matrices of the problem.
+  // Only for methods whose row says `refines`.
   virtual void problem_changed() { check_failed("the method refines", __FILE__, __LINE__); }
 
   Scalars scalars;
 };
 
-// What a method is made from.
+// Input for the factory of a method.
 struct MethodInput {
   Problem& problem;
   const SolveOptions& options;
@@ -109,9 +109,9 @@ struct MethodInput {
 
 // Discrepancy levels max(b) sqrt(m) s of the hosted columns; 0 for `other`, and when s is 0.
 std::vector<double> discrepancy_levels(const Problem& problem, double s);
-// Residual that s = 1 stands for, over all slices of a hosted variable.
+// Residual at s = 1, over all slices of a hosted variable.
 double full_scale(const Problem& problem, std::size_t variable);
-// Columns with ||A w - b|| above their level.
+// Number of columns with ||A w - b|| above their level.
 double count_unmet(const std::vector<double>& squares, const std::vector<double>& levels);
 
 }  // namespace firm

@@ -1,4 +1,4 @@
-// Names of the methods, written once: for the registry, and for code that picks one of them.
+// Names of the methods, for the registry and for code that selects one of them.
 #pragma once
 
 namespace firm::method {

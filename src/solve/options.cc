@@ -18,14 +18,14 @@ namespace {
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
-// Limits of a number; `above`: the lower one is not included.
+// Limits of a number; `above`: the lower limit is excluded.
 struct Limits {
   double low = 0;
   bool above = false;
-  double high = kAny;  // not included
+  double high = kAny;  // excluded
 };
 
-// Where a value lives within SolveOptions.
+// Location of a value within SolveOptions.
 using Member =
     std::variant<std::function<int&(SolveOptions&)>, std::function<double&(SolveOptions&)>,
                  std::function<bool&(SolveOptions&)>, std::function<std::string&(SolveOptions&)>,
@@ -188,7 +188,7 @@ std::optional<T> parse_number(const std::string& text, const Limits& limits) {
   return value;
 }
 
-// The text of a value, or setting it from one; one overload for each type of member.
+// Format a value as text and set it from text; one overload for each type of member.
 bool assign(const Entry& e, int& to, const std::string& text) {
   const auto value = parse_number<int>(text, e.limits);
   if (value) to = *value;

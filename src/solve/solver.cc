@@ -14,7 +14,7 @@
 namespace firm {
 namespace {
 
-// Counts the traffic of a site: every site takes part in every sum.
+// Counts the traffic of one site; it takes part in every sum.
 class CountingCollective : public Collective {
  public:
   explicit CountingCollective(Collective& next) : next_(next) {}
@@ -31,7 +31,7 @@ class CountingCollective : public Collective {
     bytes += static_cast<double>(vector.size_bytes());
   }
 
-  // Between processes that have slices of the same site: not traffic of the site.
+  // Exchanged between processes that host slices of the same site: not traffic of the site.
   void sum_slices(std::span<double> scalars) override { next_.sum_slices(scalars); }
 
   int exchanges = 0;
@@ -50,7 +50,7 @@ double distance_squared(const Block& a, const Block& b, std::size_t column) {
   return sum;
 }
 
-// Throws firm::Error when the method cannot do what is asked of it.
+// Throws firm::Error if the method does not support a requested feature.
 const MethodRow& method_for(const SolveInput& input) {
   const MethodRow& row = find_method(input.options.method);
   if (row.require != nullptr) row.require(input.problem->study());
@@ -89,9 +89,9 @@ class Solver::Run {
   }
 
  private:
-  // One round; true when it was the last.
+  // Runs one round; returns true after the last one.
   bool round();
-  // Lets the refiners change the problem; true when the method has to go on.
+  // Lets the refiners change the problem; returns true if the method has to continue.
   bool refine();
   RoundRecord record() const;
   RoundMetrics metrics(const RoundRecord& record) const;
@@ -116,7 +116,7 @@ class Solver::Run {
   StopForecast forecast_;
   ColumnLoop error_loop_;
   Stopwatch watch_;
-  double seconds_before_ = 0;  // of the run that was resumed
+  double seconds_before_ = 0;  // time of the run before it was resumed
   int rounds_ = 0;
   bool has_before_ = false;
   double objective_before_ = 0;
@@ -208,7 +208,7 @@ double Solver::Run::misfit() const {
   return most;
 }
 
-// The method's own limit is far away: it says nothing about the end unless the user has set it.
+// The method's own limit is far away, so only a limit set by the user counts in the forecast.
 void Solver::Run::look_ahead(RoundRecord& r) {
   forecast_.add(metrics(r), objective_before(), misfit());
   const bool asked = method_->expected_rounds() > 0 || input_.options.stop.rounds > 0;
@@ -226,7 +226,7 @@ std::optional<double> Solver::Run::objective_before() const {
 }
 
 bool Solver::Run::round() {
-  // Votes of the round before count: all processes know that this round is the last.
+  // Counts the votes of the round before, so that all processes know that this round is the last.
   auto limit = rules_.limit(rounds_);
   if (!limit) limit = voted_;
   if (input_.on_state) {
@@ -272,7 +272,7 @@ bool Solver::Run::refine() {
   if (!changed) return false;
   method_->problem_changed();
   has_before_ = false;
-  ++rounds_;  // the round that has converged is in the history
+  ++rounds_;  // the converged round is in the history
   return true;
 }
 

@@ -23,7 +23,7 @@ struct SolveInput {
   SolveOptions options = {};
   const Block* truth = nullptr;  // hosted sites' true images: pixels x Problem::columns()
   Observer observer = {};
-  // Called before a round, when the state is complete; `ending`: a limit makes this round the last.
+  // Called before each round with the complete state; `ending`: a limit makes this round the last.
   std::function<void(int round, bool ending, const std::function<void(Archive&)>& state)> on_state =
       {};
   Archive* resume = nullptr;            // state to resume from
@@ -31,8 +31,8 @@ struct SolveInput {
   std::vector<Refiner*> refiners = {};  // in the order in which they look at the images
 };
 
-// Making a Solver checks whether the method can solve the study (firm::Error, kUsage), and reads
-// the state to resume from; `run` does the work, once.
+// The constructor checks that the method can solve the study (throws firm::Error, kUsage) and reads
+// the state to resume from. Call run() once.
 class Solver {
  public:
   explicit Solver(const SolveInput& input);

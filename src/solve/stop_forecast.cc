@@ -8,17 +8,17 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kFewest = 10;
-constexpr std::size_t kMost = 64;  // a round costs no more, however many there were
+constexpr std::size_t kMost = 64;  // bounds the cost of a round
 constexpr double kNever = 1e9;     // rounds
 
 // y = at_last + slope (x - last x), by least squares.
 struct Line {
   double slope = 0;
   double at_last = 0;
-  double squares = 0;  // of what it leaves
+  double squares = 0;  // sum of squared residuals
 };
 
-// Heights of points over `x` of them.
+// Fits the heights of points as a function of `x`.
 template <typename Points, typename X>
 Line line_through(const Points& points, const X& x) {
   const auto n = static_cast<double>(points.size());

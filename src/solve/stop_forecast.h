@@ -1,4 +1,4 @@
-// StopForecast: about when a run will end, from how the values of its stop rules fall.
+// StopForecast: estimates when a run will end, from the decay of the values of its stop rules.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace firm {
 
-// One rule "value <= target".
+// Trend of one rule "value <= target".
 class RuleTrend {
  public:
   // `excess` is value / target after `round` rounds.
   void add(int round, double excess);
-  // The round at which the rule will hold, if the value goes on falling as in the newer half of the
-  // rounds: by a part of itself per round, or as a power of the round, whichever fits better.
-  // 0: not known, since there are too few rounds, or it does not fall.
+  // Returns the round at which the rule will hold if the value keeps falling as in the newer half
+  // of the rounds: geometrically, or as a power of the round, whichever fits better. 0: unknown,
+  // because there are too few rounds or the value does not fall.
   int end() const;
 
  private:
@@ -26,7 +26,7 @@ class RuleTrend {
     double height = 0;     // log(excess)
   };
 
-  std::vector<Point> points_;  // of every `stride_`th round
+  std::vector<Point> points_;  // one for every `stride_`th round
   int stride_ = 1;
 };
 
@@ -34,9 +34,9 @@ class StopForecast {
  public:
   explicit StopForecast(const StopOptions& rules) : rules_(rules) {}
 
-  // `misfit`: the largest ||A w - b|| of a column, in parts of its discrepancy level.
+  // `misfit`: the largest ratio of ||A w - b|| to the discrepancy level over all columns.
   void add(const RoundMetrics& now, std::optional<double> objective_before, double misfit);
-  // The round at which the first rule will hold; 0: not known.
+  // Returns the round at which the first rule will hold; 0: unknown.
   int end() const;
 
  private:

@@ -1,4 +1,4 @@
-// The rules that end a run, whatever the method; options.h has their inequalities.
+// Stop rules of a run, for every method; firm/options.h has their inequalities.
 #pragma once
 
 #include <optional>
@@ -8,31 +8,33 @@
 
 namespace firm {
 
-// What the rules look at.
+// Metrics that the rules test.
 struct RoundMetrics {
   int round = 0;
   double objective = 0;
   double step_norm = 0;
   double kkt = 0;                   // relative
-  std::optional<double> violation;  // ||D w|| / ||w_N||, where it is known
+  std::optional<double> violation;  // ||D w|| / ||w_N||, if known
   double unmet = 0;                 // columns above their discrepancy level
 };
 
 class StopRules {
  public:
-  // The method's own rules and limit stand in where `stop` has none.
+  // Uses the method's own rules and limit if `stop` has none.
   StopRules(const StopOptions& stop, const Method& method);
 
   const StopOptions& used() const { return stop_; }
 
-  // The first rule that holds, with its numbers. `objective_before` is that of the round before.
+  // Returns the first rule that holds, with its numbers. `objective_before`: objective of the round
+  // before.
   std::optional<Termination> converged(const RoundMetrics& now,
                                        std::optional<double> objective_before) const;
-  // Whether the rounds are up.
+  // Returns true if the limit of rounds is reached.
   std::optional<Termination> limit(int rounds) const;
-  // Whether the time is up; not every process need find so in the same round.
+  // Returns true if the time limit is reached; processes may differ in the round in which this
+  // happens.
   bool late(double seconds) const { return stop_.seconds > 0 && seconds >= stop_.seconds; }
-  // What ends the run when some process has voted for it.
+  // Returns the reason for the end after some process has voted for it.
   std::optional<Termination> voted(const Scalars& sums) const;
 
  private:

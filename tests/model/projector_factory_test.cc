@@ -1,4 +1,4 @@
-// A projector of its own for one site.
+// A study in which one site has its own projector factory.
 #include "model/projector_factory.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(ProjectorFactoryTest, GroupsImagesByMatrix) {
 }
 
 // Twice the matrix and twice the data are the same problem, up to the weight of the site.
-TEST(ProjectorFactoryTest, SolvesWithTheMatrixOfTheSite) {
+TEST(ProjectorFactoryTest, SolvesWithMatrixOfSite) {
   const SmallStudy small = make_small_study({.noise = 0, .smallest = 0.2});
   std::vector<SiteData> doubled = small.data;
   for (float& value : doubled[0].values.values()) value *= 2;

@@ -78,7 +78,7 @@ TEST(Random, NormalIsNormal) {
   EXPECT_NEAR(neighbours, 0, 5 / std::sqrt(kSamples / 2));
 }
 
-TEST(Random, PoissonHasTheRightMoments) {
+TEST(Random, PoissonHasRightMoments) {
   // Means on both sides of the change of method, and far from it.
   for (const double mean : {0.01, 0.5, 3.0, 9.99, 10.0, 50.0, 1e3, 1e6}) {
     Random random(4, 0);
@@ -88,7 +88,7 @@ TEST(Random, PoissonHasTheRightMoments) {
   }
 }
 
-TEST(Random, PoissonHasTheRightProbabilities) {
+TEST(Random, PoissonHasRightProbabilities) {
   for (const double mean : {3.0, 12.0, 40.0}) {
     Random random(8, 0);
     std::vector<int> counts(200, 0);
@@ -110,7 +110,7 @@ TEST(Random, PoissonOfMeanZeroIsZero) {
   for (int k = 0; k < 1000; ++k) ASSERT_EQ(random.poisson(0), 0);
 }
 
-TEST(GaussianNoise, HasTheDeviationOfThePaper) {
+TEST(GaussianNoise, HasDeviationOfPaper) {
   Block b(kSamples, 1);
   for (float& value : b.values()) value = 1;
   b(7, 0) = 4;
@@ -143,7 +143,7 @@ TEST(GaussianNoise, ScalesWithEachSlice) {
   }
 }
 
-TEST(GaussianNoise, OfLevelZeroKeepsValues) {
+TEST(GaussianNoise, LevelZeroKeepsValues) {
   Block b(3, 2);
   b(1, 1) = 5;
   Random random(2, 0);
@@ -152,7 +152,7 @@ TEST(GaussianNoise, OfLevelZeroKeepsValues) {
   EXPECT_EQ(b(1, 1), 5);
 }
 
-TEST(Counts, AreInvertedToTheAbsorption) {
+TEST(Counts, InvertToAbsorption) {
   constexpr std::size_t kBeamlets = 50;
   constexpr double kIncident = 1e6;
   Block b(40 * kBeamlets, 2);
@@ -178,7 +178,7 @@ TEST(Counts, AreInvertedToTheAbsorption) {
   EXPECT_NEAR(pull, 1, 0.15);
 }
 
-TEST(Counts, WithoutTransmissionAreClippedAndCounted) {
+TEST(Counts, ClipsAndCountsRaysWithoutTransmission) {
   constexpr std::size_t kBeamlets = 100;
   Block b(10 * kBeamlets, 1);
   for (std::size_t k = 0; k < 500; ++k) b(k, 0) = 50;

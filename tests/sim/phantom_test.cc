@@ -46,7 +46,7 @@ void expect_sound(const Phantom& phantom) {
 }
 
 // An independent program computed the counts from the table of ellipses.
-TEST(PaperPhantom, HasTheValuesOfTheTable) {
+TEST(PaperPhantom, MatchesTable) {
   const Phantom p = paper_phantom(250, 1);
   const std::map<long, int> xrf1 = {{0, 53812}, {200, 6342}, {1000, 2346}};
   const std::map<long, int> xrf2 = {{0, 36380}, {200, 21028}, {300, 2380}, {1000, 2712}};
@@ -56,7 +56,7 @@ TEST(PaperPhantom, HasTheValuesOfTheTable) {
   EXPECT_EQ(histogram(p.images[2], 0), xrf3);
 }
 
-TEST(PaperPhantom, IsUprightWithRowZeroOnTop) {
+TEST(PaperPhantom, HasRowZeroOnTop) {
   const Block xrf2 = paper_phantom(250, 1).images[1];
   EXPECT_FLOAT_EQ(at(xrf2, 250, 168, 124), 0.3f);  // the disc is in the lower half
   EXPECT_FLOAT_EQ(at(xrf2, 250, 81, 124), 0.0f);
@@ -84,7 +84,7 @@ TEST(ElementsPhantom, IsValidAtAllSizes) {
   expect_sound(elements_phantom(24, 1));
 }
 
-TEST(ElementsPhantom, HasThePaperShapesInTheMiddle) {
+TEST(ElementsPhantom, HasPaperShapesInMiddle) {
   const Phantom elements = elements_phantom(64, 5);
   const Phantom paper = paper_phantom(64, 1);
   const double densities[] = {0.4, 0.2, 0.1};
@@ -96,7 +96,7 @@ TEST(ElementsPhantom, HasThePaperShapesInTheMiddle) {
   }
 }
 
-TEST(ElementsPhantom, ChangesSmoothlyAlongItsHeight) {
+TEST(ElementsPhantom, ChangesSmoothlyAlongHeight) {
   const Phantom p = elements_phantom(100, 17);
   for (const Block& images : p.images) {
     const double across = distance(images, 0, 8);
@@ -107,7 +107,7 @@ TEST(ElementsPhantom, ChangesSmoothlyAlongItsHeight) {
   }
 }
 
-TEST(ElementsPhantom, IsThinnerAtItsEnds) {
+TEST(ElementsPhantom, IsThinnerAtEnds) {
   const Phantom p = elements_phantom(100, 9);
   for (const Block& images : p.images) {
     EXPECT_LT(histogram(images, 4)[0], histogram(images, 0)[0]);

@@ -43,7 +43,7 @@ Block difference(const Block& a, const Block& b) {
   return d;
 }
 
-TEST(Simulate, WritesItsFilesAndNothingElse) {
+TEST(Simulate, WritesOnlyItsFiles) {
   const TemporaryDirectory directory;
   const std::string out = directory / "deep/study";
   const std::vector<std::string> paths = write_simulation(simulate(small()), out);
@@ -56,7 +56,7 @@ TEST(Simulate, WritesItsFilesAndNothingElse) {
   EXPECT_EQ(std::distance(entries, {}), static_cast<std::ptrdiff_t>(kFiles.size()));
 }
 
-TEST(Simulate, DataIsTheProjectionOfTheTruth) {
+TEST(Simulate, DataIsProjectionOfTruth) {
   for (const std::string preset : {"paper", "elements"}) {
     const TemporaryDirectory directory;
     SimulateOptions o = small();
@@ -80,7 +80,7 @@ TEST(Simulate, DataIsTheProjectionOfTheTruth) {
   }
 }
 
-TEST(Simulate, GivesEqualBytesForAnyNumberOfThreads) {
+TEST(Simulate, GivesSameBytesForAnyNumberOfThreads) {
   const TemporaryDirectory one;
   const TemporaryDirectory three;
   SimulateOptions o = small();
@@ -122,7 +122,7 @@ TEST(Simulate, NoiseDependsOnSeedAndSite) {
   EXPECT_LT(std::abs(cosine), 5 / std::sqrt(static_cast<double>(noise[0].size())));
 }
 
-TEST(Simulate, CountsAreInvertedToTheLogarithm) {
+TEST(Simulate, CountsInvertToLogarithm) {
   const TemporaryDirectory directory;
   SimulateOptions o = small();
   o.preset = "elements";
@@ -141,7 +141,7 @@ TEST(Simulate, CountsAreInvertedToTheLogarithm) {
   EXPECT_EQ(read_acquisition(directory / "xrf-1.h5").white.rows(), 0u);
 }
 
-TEST(Simulate, StudyHasTheNoiseForTheStopRule) {
+TEST(Simulate, StudyHasNoiseForStopRule) {
   const TemporaryDirectory directory;
   SimulateOptions o = small();
   simulate_into(directory.path(), o);
@@ -161,14 +161,14 @@ TEST(Simulate, KeepsOtherFiles) {
   EXPECT_EQ(read_acquisition(directory / "xrt.h5").theta.size(), 7u);
 }
 
-TEST(Simulate, RefusesADirectoryThatIsAFile) {
+TEST(Simulate, RejectsFileAsDirectory) {
   const TemporaryDirectory directory;
   write_text_file(directory / "file", "");
   const Simulation s = simulate(small());
   EXPECT_CONTAINS(error_of([&] { write_simulation(s, directory / "file"); }), "a directory");
 }
 
-TEST(Simulate, NamesTheOptionThatIsWrong) {
+TEST(Simulate, NamesWrongOption) {
   const auto refuse = [](const std::string& option, auto change) {
     SimulateOptions o = small();
     change(o);

@@ -11,7 +11,7 @@
 
 namespace firm {
 
-// What the processes of a run share.
+// State shared by the processes of a run.
 class Rendezvous {
  public:
   explicit Rendezvous(std::size_t processes)
@@ -31,12 +31,12 @@ class Rendezvous {
   }
 
  private:
-  // In the order of the processes, so that all get the same bits.
+  // Adds in the order of the processes, so that all get the same bits.
   template <typename T>
   static std::vector<T> added(const std::vector<std::span<T>>& parts, std::size_t size) {
     std::vector<T> total(size, T{});
     for (const std::span<T>& part : parts) {
-      // All see it and leave together.
+      // All processes see it and leave together.
       if (part.size() != parts.front().size()) throw std::logic_error("unequal lengths");
       for (std::size_t k = 0; k < size; ++k) total[k] += part[k];
     }

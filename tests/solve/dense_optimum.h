@@ -1,6 +1,6 @@
-// The optimum of a small study, computed in another way than any method of src/solve does: dense
-// matrices in double precision, w_N eliminated, one non-negative least squares problem per slice,
-// and the active set method of Lawson and Hanson (Solving Least Squares Problems, 1974, ch. 23).
+// The optimum of a small study, computed independently of the methods of src/solve: dense matrices
+// in double precision, w_N eliminated, one non-negative least squares problem per slice, and the
+// active set method of Lawson and Hanson (Solving Least Squares Problems, 1974, ch. 23).
 #pragma once
 
 #include <Eigen/Dense>
@@ -157,7 +157,7 @@ inline double nnls_violation(const Matrix& m, const Vector& t, const Vector& x) 
   return worst / std::max((m.transpose() * t).cwiseAbs().maxCoeff(), 1e-300);
 }
 
-// A study as matrices.
+// A study as dense matrices.
 struct DenseStudy {
   explicit DenseStudy(const Study& s, const std::vector<SiteData>& data) : study(s) {
     for (std::size_t i = 0; i < s.sites.size(); ++i) {
@@ -180,7 +180,7 @@ struct DenseStudy {
   auto image(const Matrix& w, std::size_t variable) const {
     return w.middleCols(eigen_index(variable) * slices(), slices());
   }
-  // The variable of a site.
+  // Returns the variable of a site.
   std::size_t variable(std::size_t site) const { return site + 1 == sites() ? c.size() : site; }
 
   // W (A_i w_i - b_i), or with the roots of W.

@@ -1,4 +1,4 @@
-// firm-ds: what its header promises, and the local solver (Nnls) by itself.
+// firm-ds keeps the promises of its header; the local solver (Nnls) is tested by itself.
 #include "solve/methods/firm_ds.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<SmallStudy> some_studies() {
   return all;
 }
 
-TEST(FirmDs, NeverRaisesTheObjective) {
+TEST(FirmDs, NeverRaisesObjective) {
   for (const SmallStudy& small : some_studies()) {
     for (const int local_steps : {1, 3, 20}) {
       std::vector<double> f;
@@ -52,7 +52,7 @@ TEST(FirmDs, NeverRaisesTheObjective) {
 }
 
 // w_N is the sum itself, rounded once.
-TEST(FirmDs, KeepsTheCouplingExactly) {
+TEST(FirmDs, KeepsCouplingExactly) {
   for (const SmallStudy& small : some_studies()) {
     const DenseStudy dense(small.study, small.data);
     const Solution found = solve_small(small, ds_options(3, 10));
@@ -65,9 +65,8 @@ TEST(FirmDs, KeepsTheCouplingExactly) {
   }
 }
 
-// Where XRF data hardly counts, the first round divides the data of XRT between the sites: no more
-// and no less than all of it.
-TEST(FirmDs, SharesTheResidualOfXrtOut) {
+// If XRF data hardly counts, the first round distributes exactly the data of XRT over the sites.
+TEST(FirmDs, DistributesXrtResidual) {
   for (const bool other : {false, true}) {
     SmallStudy small = make_small_study({.seed = 70, .other = other, .noise = 0});
     for (Site& site : small.study.sites) site.sigma = site.kind == SiteKind::kXrt ? 1 : 1000;
@@ -78,7 +77,7 @@ TEST(FirmDs, SharesTheResidualOfXrtOut) {
 }
 
 // Enough rays for a unique optimum, so that images can be compared.
-TEST(FirmDs, FindsTheImagesOfFedPgdAndOfTheDenseOptimumWithOneGeometryPerSite) {
+TEST(FirmDs, MatchesFedPgdAndDenseOptimumWithOneGeometryPerSite) {
   const SmallStudyOptions o{
       .seed = 71, .sites = 3, .rows = 5, .columns = 5, .angles = 9, .own_geometry = true};
   const SmallStudy small = make_small_study(o);
@@ -96,8 +95,8 @@ TEST(FirmDs, FindsTheImagesOfFedPgdAndOfTheDenseOptimumWithOneGeometryPerSite) {
 }
 
 // A vector of zero shifts changes no ray, but is not recognised as the geometry of the others: the
-// sites' own data then has a term, and projectors, of its own.
-TEST(FirmDs, GivesTheSameImagesWithOneTermAndWithTwo) {
+// sites' own data then has a separate term and separate projectors.
+TEST(FirmDs, GivesSameImagesWithOneTermAndWithTwo) {
   for (const bool other : {false, true}) {
     const SmallStudy common = make_small_study(
         {.seed = 72, .rows = 5, .angles = 7, .slices = 2, .other = other, .own_sigma = true});
@@ -119,7 +118,7 @@ TEST(FirmDs, GivesTheSameImagesWithOneTermAndWithTwo) {
 }
 
 // Here rounding alone makes a step look as if it raised the objective, long before 1e-5.
-TEST(FirmDs, GoesOnUntilItHasConverged) {
+TEST(FirmDs, RunsUntilConverged) {
   SmallStudy small =
       make_small_study({.seed = 13, .sites = 3, .angles = 1, .coefficient_sum = 1.1});
   for (const int local_steps : {1, 10, 75}) {
@@ -129,7 +128,7 @@ TEST(FirmDs, GoesOnUntilItHasConverged) {
   }
 }
 
-TEST(FirmDs, TakesEightLocalStepsWithADiscrepancyRuleElseSeventyFive) {
+TEST(FirmDs, ChoosesLocalStepsByDiscrepancyRule) {
   const SmallStudy small = make_small_study({.seed = 73, .sites = 2});
   const auto steps = [&](const SolveOptions& options) {
     const Summary s = solve_small(small, options).summary;
@@ -144,7 +143,7 @@ TEST(FirmDs, TakesEightLocalStepsWithADiscrepancyRuleElseSeventyFive) {
   EXPECT_EQ(steps(options), (1 + 3) * 5);
 }
 
-TEST(FirmDs, ReportsTheCertificateOfTheImagesBefore) {
+TEST(FirmDs, ReportsKktOfPreviousImages) {
   const SmallStudy small = make_small_study(
       {.seed = 74, .rows = 5, .angles = 5, .slices = 2, .other = true, .own_geometry = true});
   std::vector<double> kkt;
@@ -157,7 +156,7 @@ TEST(FirmDs, ReportsTheCertificateOfTheImagesBefore) {
   }
 }
 
-// What the sites see of a sum is no site's measurement, not even before the first round.
+// No sum shows a site's measurements to the others, not even before the first round.
 class FirstSum : public Collective {
  public:
   void sum(std::span<float> vector, std::span<double> /*scalars*/) override {
@@ -166,7 +165,7 @@ class FirstSum : public Collective {
   std::vector<float> first;
 };
 
-TEST(FirmDs, HidesTheXrtDataInTheFirstSum) {
+TEST(FirmDs, HidesXrtDataInFirstSum) {
   const SmallStudy small = make_small_study({.seed = 75, .sites = 3});
   Problem problem(small.study, small.data, {1});
   FirstSum collective;
@@ -188,7 +187,7 @@ TEST(FirmDs, HidesTheXrtDataInTheFirstSum) {
   EXPECT_GT(shown, 0.2 * all);
 }
 
-// Which sums there were, and for whom.
+// Records the sums, and the sites they were for.
 class Openers : public Collective {
  public:
   explicit Openers(std::size_t image_size) : image_size_(image_size) {}
@@ -205,7 +204,7 @@ class Openers : public Collective {
   std::size_t image_size_;
 };
 
-TEST(FirmDs, TellsTheImageOfXrtToXrtAlone) {
+TEST(FirmDs, SendsXrtImageToXrtOnly) {
   const SmallStudy small = make_small_study({.seed = 76, .sites = 3, .angles = 7, .slices = 2});
   Problem problem(small.study, small.data, {1});
   const std::size_t size = problem.pixels() * problem.slices();
@@ -254,7 +253,7 @@ struct TwoTerms {
   double curvature(std::size_t column) {
     return alpha[0][column] * first.lambda_max()[0] + alpha[1][column] * second.lambda_max()[0];
   }
-  // sqrt(alpha) A of both terms, and what it is compared with.
+  // sqrt(alpha) A of both terms, and the target.
   Matrix matrix(std::size_t column) const {
     Matrix m(dense.a[0].rows() + dense.a[1].rows(), dense.pixels());
     m << std::sqrt(alpha[0][column]) * dense.a[0], std::sqrt(alpha[1][column]) * dense.a[1];
@@ -280,7 +279,7 @@ struct TwoTerms {
   Nnls nnls;
 };
 
-TEST(Nnls, ReachesTheOptimumOfEveryColumn) {
+TEST(Nnls, ReachesOptimumOfEveryColumn) {
   for (const bool momentum : {false, true}) {
     TwoTerms terms(momentum);
     for (int k = 0; k < (momentum ? 300 : 3000); ++k) terms.nnls.step();
@@ -295,7 +294,7 @@ TEST(Nnls, ReachesTheOptimumOfEveryColumn) {
   }
 }
 
-TEST(Nnls, NeverRaisesItsFunction) {
+TEST(Nnls, NeverRaisesObjective) {
   for (const bool momentum : {false, true}) {
     TwoTerms terms(momentum);
     double before[2] = {terms.value(0), terms.value(1)};
@@ -319,7 +318,7 @@ TEST(Nnls, IsFasterWithMomentum) {
   for (std::size_t c = 0; c < 2; ++c) EXPECT_LT(fast.value(c), plain.value(c));
 }
 
-TEST(Nnls, TakesAProjectedGradientStepFirst) {
+TEST(Nnls, StartsWithProjectedGradientStep) {
   TwoTerms terms(true);
   terms.nnls.step();
   double squares = 0;
@@ -332,7 +331,7 @@ TEST(Nnls, TakesAProjectedGradientStepFirst) {
   EXPECT_NEAR(terms.nnls.step_squared() / squares, 1, 1e-5);
 }
 
-TEST(Nnls, MeasuresTheProjectedGradient) {
+TEST(Nnls, MeasuresProjectedGradient) {
   TwoTerms terms(true);
   for (int k = 0; k < 5; ++k) terms.nnls.step();
   double squares = 0;
@@ -346,7 +345,7 @@ TEST(Nnls, MeasuresTheProjectedGradient) {
   EXPECT_NEAR(terms.nnls.projected_gradient_squared() / squares, 1, 1e-4);
 }
 
-TEST(Nnls, LeavesAColumnThatIsHeldAlone) {
+TEST(Nnls, KeepsHeldColumn) {
   TwoTerms held(true);
   TwoTerms free(true);
   for (int k = 0; k < 20; ++k) {

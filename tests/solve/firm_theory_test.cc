@@ -1,6 +1,7 @@
-// The paper's statements about FIRM, as properties of the code: what a round is (prop:qp), when it
-// descends (lemm:descent, lemm:monotone), and what the end of an inner loop says (lemm:term-opt,
-// prop:opt-gap, prop:opt-gap-orig). All sides are computed from dense matrices in double precision.
+// The paper's statements about FIRM, as properties of the code: a round is a gradient step
+// (prop:qp), it descends (lemm:descent, lemm:monotone), and images at the end of an inner loop are
+// nearly optimal (lemm:term-opt, prop:opt-gap, prop:opt-gap-orig). All sides are computed from
+// dense matrices in double precision.
 #include <gtest/gtest.h>
 
 #include "solve/dense_optimum.h"
@@ -32,10 +33,10 @@ void set_state(Method& method, const std::string& name, const Matrix& values) {
   method.archive(archive);
 }
 
-// Never shrinks the step.
+// Options that never shrink the step.
 FirmOptions constant_step() { return {.hold = 1000000, .eps = 1e-9}; }
 
-// Firm on a study, round by round, with all sites here.
+// Runs Firm on a study round by round, with all sites in this process.
 template <typename FirmType>
 struct Driver {
   // `eta`: the first step.
@@ -50,7 +51,8 @@ struct Driver {
     return o;
   }
 
-  // Up to where the round's step is known; false when the outer loop has ended.
+  // Runs a round up to the point where its step is known; returns false if the outer loop has
+  // ended.
   bool begin() {
     for (;;) {
       method.share();
@@ -61,7 +63,7 @@ struct Driver {
     }
   }
   Matrix images() { return to_matrix(method.images()); }
-  // One round; the images after it.
+  // Runs one round and returns its images.
   Matrix round() {
     EXPECT_TRUE(begin());
     method.update();
@@ -89,7 +91,7 @@ void expect_close(const Matrix& found, const Matrix& expected, const std::string
   EXPECT_LT((found - expected).norm(), 1e-6 * expected.norm()) << study;
 }
 
-TEST(FirmRound, IsAProjectedGradientStepOnThePenaltyFunction) {
+TEST(FirmRound, IsProjectedGradientStepOnPenalty) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     for (const double part : {1.0, 0.1, 0.001}) {
@@ -103,7 +105,7 @@ TEST(FirmRound, IsAProjectedGradientStepOnThePenaltyFunction) {
   }
 }
 
-TEST(FirmPlusRound, IsAProjectedGradientStepOnTheAugmentedLagrangian) {
+TEST(FirmPlusRound, IsProjectedGradientStepOnAugmentedLagrangian) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     const double eta = 1 / (4 * penalty.lambda);
@@ -119,7 +121,7 @@ TEST(FirmPlusRound, IsAProjectedGradientStepOnTheAugmentedLagrangian) {
 }
 
 // A loose tolerance ends every inner loop after one round.
-TEST(FirmPlusRound, UpdatesTheMultiplierWhenAnInnerLoopHasEnded) {
+TEST(FirmPlusRound, UpdatesMultiplierAfterInnerLoop) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     const double eta = 1 / (4 * penalty.lambda);
@@ -134,8 +136,8 @@ TEST(FirmPlusRound, UpdatesTheMultiplierWhenAnInnerLoopHasEnded) {
   }
 }
 
-// At the end of the run the sum may lack D u: the multiplier stays that of the last rounds.
-TEST(FirmPlusRound, LeavesTheMultiplierAloneWhenTheOuterLoopHasEnded) {
+// At the end of the run the sum may lack D u, so the multiplier keeps its value.
+TEST(FirmPlusRound, KeepsMultiplierAfterOuterLoop) {
   const SmallStudy small = make_small_study({.seed = 8, .sites = 3, .pixel_size = 0.3});
   Driver<FirmPlus> firm(small, 0.3, {.hold = 0, .ratio = 0.5, .eps = 0.05});
   Matrix mu;
@@ -148,7 +150,7 @@ TEST(FirmPlusRound, LeavesTheMultiplierAloneWhenTheOuterLoopHasEnded) {
   EXPECT_EQ((to_matrix(firm.method.multiplier()) - mu).norm(), 0);
 }
 
-// Rounds with one eta, from random images; check(x, x+).
+// Runs rounds with one eta from random images and calls check(x, x+).
 template <typename Check>
 void each_round(const SmallStudy& small, double eta, int rounds, const Check& check) {
   const Penalty penalty(small);
@@ -162,7 +164,7 @@ void each_round(const SmallStudy& small, double eta, int rounds, const Check& ch
   }
 }
 
-// lemm:descent for some rounds with one eta.
+// Checks lemm:descent for some rounds with one eta.
 void expect_descent(const SmallStudy& small, const Penalty& penalty, double eta) {
   const double rounding = 1e-7 * penalty.dense.objective_at_zero();
   each_round(small, eta, 30, [&](const Matrix& x, const Matrix& next) {
@@ -171,7 +173,7 @@ void expect_descent(const SmallStudy& small, const Penalty& penalty, double eta)
   });
 }
 
-TEST(FirmRound, DescendsUpToTheBound) {
+TEST(FirmRound, DescendsUpToBound) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     const double bound = descent_bound(small.study, penalty.lambda);
@@ -183,7 +185,7 @@ TEST(FirmRound, DescendsUpToTheBound) {
 // Sharper than the paper's bound: with q = ||D||^2 <= 2, the Hessian of Q has the curvatures 2 l
 // across D and (2 - q) l + q / (2 eta) along D, l an eigenvalue of A^T A. None is above 3 / (2 eta)
 // for eta = 3 / (4 lambda_max), the first step of the paper's experiments.
-TEST(FirmRound, DescendsAtThePapersFirstStep) {
+TEST(FirmRound, DescendsAtFirstStepOfPaper) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     const double eta = 3 / (4 * penalty.lambda);
@@ -192,7 +194,7 @@ TEST(FirmRound, DescendsAtThePapersFirstStep) {
   }
 }
 
-TEST(FirmRound, CanRiseAboveTheBound) {
+TEST(FirmRound, CanAscendAboveBound) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     const double eta = 1.5 / penalty.lambda;
@@ -204,7 +206,7 @@ TEST(FirmRound, CanRiseAboveTheBound) {
   }
 }
 
-TEST(FirmRound, TakesStepsThatDoNotGrow) {
+TEST(FirmRound, HasNonIncreasingStepNorms) {
   for (const SmallStudy& small : some_studies()) {
     const Penalty penalty(small);
     const double eta = (4 - penalty.d_squared) / (4 * penalty.lambda);  // eta L(eta) = 2
@@ -231,7 +233,7 @@ void expect_eta_optimal(const Penalty& penalty, const Matrix& x, double eta) {
   EXPECT_GE(g.minCoeff(), -most);
 }
 
-// What the paper says of u^k, the images at the end of the inner loop k.
+// Checks the paper's bounds for u^k, the images at the end of inner loop k.
 void expect_close_to_optimum(const Penalty& penalty, const DenseOptimum& best, const Matrix& u,
                              double eta) {
   const auto count = static_cast<double>(u.size());  // N n
@@ -251,7 +253,7 @@ void expect_close_to_optimum(const Penalty& penalty, const DenseOptimum& best, c
   EXPECT_LE(std::sqrt(square), 2.5 * eta * (1 + 1e-3));  // (KKT:approx)
 }
 
-TEST(FirmLoops, FollowAlgorithmOneAndEndInnerLoopsAtNearlyOptimalImages) {
+TEST(FirmLoops, FollowAlgorithm1ToNearlyOptimalImages) {
   for (const double coefficient_sum : {0.9, 30.0}) {
     // Pixels of 3 mm: eta is about 0.3, and eta^2 far above the rounding of single precision.
     const SmallStudy small = make_small_study(
@@ -285,7 +287,7 @@ TEST(FirmLoops, FollowAlgorithmOneAndEndInnerLoopsAtNearlyOptimalImages) {
   }
 }
 
-TEST(DescentBound, IsThatOfThePaperForTheScaledCoefficients) {
+TEST(DescentBound, MatchesPaperForScaledCoefficients) {
   Study study = make_small_study({}).study;
   study.sites[0].coefficient = 0.6;
   study.sites[1].coefficient = study.sites[2].coefficient = 0.1;
@@ -294,7 +296,7 @@ TEST(DescentBound, IsThatOfThePaperForTheScaledCoefficients) {
   EXPECT_NEAR(descent_bound(study, 10), (2 - 0.38 / 0.64) / 40, 1e-12);
 }
 
-TEST(StudyWeight, IsFromSigmaWhereSitesDifferInIt) {
+TEST(StudyWeight, FollowsSigmaWhereSitesDiffer) {
   Study study = make_small_study({.sites = 3, .coefficient_sum = 50}).study;
   study.sites[0].sigma = 0.5;
   EXPECT_EQ(study.weight(0), 4);
@@ -302,7 +304,7 @@ TEST(StudyWeight, IsFromSigmaWhereSitesDifferInIt) {
   EXPECT_EQ(study.weight(2), 1);
 }
 
-TEST(StudyWeight, MakesUpForTheUnitOfDensityWhereSigmaIsNotKnown) {
+TEST(StudyWeight, CompensatesDensityUnitWithoutSigma) {
   Study study = make_small_study({.sites = 3}).study;
   study.sites[0].coefficient = 60;
   study.sites[1].coefficient = 40;

@@ -1,4 +1,4 @@
-// An Archive that keeps what is saved in memory, to copy the state of a method or to set it.
+// Archive in memory, to copy or set the state of a method.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class MemoryArchive : public Archive {
     exchange(doubles, name, values);
   }
 
-  // From now on values are read back.
+  // Switches from saving to reading back.
   void load() { loading_ = true; }
 
   std::map<std::string, std::vector<float>> floats;

@@ -13,7 +13,7 @@ namespace {
 
 // --- the active set method itself
 
-TEST(ActiveSet, SolvesProblemsWithAKnownSolution) {
+TEST(ActiveSet, SolvesProblemsWithKnownSolution) {
   const Vector clipped = solve_nnls(Matrix::Identity(3, 3), Vector{{1, -2, 3}});
   EXPECT_LT((clipped - Vector{{1, 0, 3}}).norm(), 1e-15);
   // Without the bound x would be (2, -1); with it x_2 = 0 moves x_1 to 1.
@@ -29,7 +29,7 @@ TEST(ActiveSet, SolvesProblemsWithManySolutions) {
   EXPECT_NEAR((m * x)[0], 4, 1e-14);
 }
 
-TEST(ActiveSet, MeetsTheOptimalityConditionsOfRandomProblems) {
+TEST(ActiveSet, MeetsOptimalityConditionsOfRandomProblems) {
   Random random(3, 0);
   for (const auto& [rows, columns] : {std::pair(30, 20), std::pair(12, 40), std::pair(60, 60)}) {
     const Matrix m = Matrix::NullaryExpr(rows, columns, [&] { return random.normal(); });
@@ -57,7 +57,7 @@ Named exact(const std::string& method, bool accelerated = false) {
   return named;
 }
 
-// Shrinks eta to a part 1e-3 of the first, where the penalty leaves ||D w|| of about 2 eta ||mu||.
+// Shrinks eta to 1e-3 of its first value, where the penalty leaves ||D w|| of about 2 eta ||mu||.
 Named penalised(const std::string& method) {
   Named named{method, {}, 5e-5, 1e-4};
   named.options.method = method;
@@ -108,7 +108,7 @@ void expect_joint_optimum(const SmallStudyOptions& options, const std::vector<Na
   expect_joint_optimum(make_small_study(options), methods);
 }
 
-TEST(Optimum, IsReachedByEveryJointMethodForTwoToSixSites) {
+TEST(Optimum, ReachedByEveryJointMethodForTwoToSixSites) {
   for (std::size_t sites = 2; sites <= 6; ++sites) {
     SmallStudyOptions o;
     o.seed = sites;
@@ -118,25 +118,25 @@ TEST(Optimum, IsReachedByEveryJointMethodForTwoToSixSites) {
   }
 }
 
-TEST(Optimum, IsReachedWithoutNoise) {
+TEST(Optimum, ReachedWithoutNoise) {
   expect_joint_optimum({.seed = 11, .sites = 3, .angles = 7, .noise = 0}, joint_methods());
 }
 
-TEST(Optimum, IsReachedInEverySlice) {
+TEST(Optimum, ReachedInEverySlice) {
   expect_joint_optimum({.seed = 12, .rows = 4, .slices = 3}, joint_methods());
 }
 
-TEST(Optimum, IsReachedFromOneAngle) {
+TEST(Optimum, ReachedFromOneAngle) {
   expect_joint_optimum({.seed = 13, .sites = 3, .angles = 1}, joint_methods());
 }
 
-TEST(Optimum, IsReachedWhenAnXrfSiteHasSeenNothing) {
+TEST(Optimum, ReachedWithEmptyXrfData) {
   expect_joint_optimum({.seed = 14, .sites = 3, .zero_site = 0}, joint_methods());
 }
 
-// XRT then contradicts all the others: the multiplier is large, and with it what the penalty of
-// FIRM leaves of D w.
-TEST(Optimum, IsReachedWhenXrtHasSeenNothing) {
+// XRT then contradicts all the others, so the multiplier is large, and so is D w under the penalty
+// of FIRM.
+TEST(Optimum, ReachedWithEmptyXrtData) {
   std::vector<Named> methods = joint_methods();
   for (Named& method : methods) {
     if (method.name == "firm") method.tolerance = method.violation = 5e-4;
@@ -144,11 +144,11 @@ TEST(Optimum, IsReachedWhenXrtHasSeenNothing) {
   expect_joint_optimum({.seed = 14, .sites = 3, .zero_site = 2}, methods);
 }
 
-TEST(Optimum, IsReachedWithACoefficientOfOne) {
+TEST(Optimum, ReachedWithCoefficientOfOne) {
   expect_joint_optimum({.seed = 15, .sites = 2, .coefficient_sum = 1}, joint_methods());
 }
 
-TEST(Optimum, IsReachedWithLargeCoefficients) {
+TEST(Optimum, ReachedWithLargeCoefficients) {
   for (const std::size_t sites : {2u, 4u}) {
     SmallStudyOptions o{.seed = 40 + sites, .sites = sites, .rows = 5, .coefficient_sum = 150};
     expect_joint_optimum(o, joint_methods());
@@ -157,7 +157,7 @@ TEST(Optimum, IsReachedWithLargeCoefficients) {
   }
 }
 
-TEST(Optimum, IsReachedWithACommonSigmaOtherThanOne) {
+TEST(Optimum, ReachedWithCommonSigmaOtherThanOne) {
   for (const double sigma : {0.05, 20.0}) {
     SmallStudy small = make_small_study({.seed = 16, .sites = 3, .rows = 5});
     for (Site& site : small.study.sites) site.sigma = sigma;
@@ -165,7 +165,7 @@ TEST(Optimum, IsReachedWithACommonSigmaOtherThanOne) {
   }
 }
 
-TEST(Optimum, IsReachedWithGeometrySigmaAndOtherOfASitesOwn) {
+TEST(Optimum, ReachedWithDifferentGeometriesSigmasAndOther) {
   for (std::size_t sites = 2; sites <= 5; ++sites) {
     SmallStudyOptions o{.seed = 20 + sites, .sites = sites, .rows = 5, .slices = sites % 2 + 1};
     o.own_geometry = sites != 3;
@@ -175,7 +175,7 @@ TEST(Optimum, IsReachedWithGeometrySigmaAndOtherOfASitesOwn) {
   }
 }
 
-TEST(Optimum, IsReachedForXrtAlone) {
+TEST(Optimum, ReachedForXrtAlone) {
   SmallStudy small = make_small_study({.seed = 17, .sites = 2, .rows = 5, .other = true});
   small.study.sites.erase(small.study.sites.begin());
   small.data.erase(small.data.begin());
@@ -185,7 +185,7 @@ TEST(Optimum, IsReachedForXrtAlone) {
 
 // --- sites alone
 
-TEST(Optimum, OfEverySiteAloneIsReachedByPgd) {
+TEST(Optimum, ReachedForEachSiteAloneByPgd) {
   for (const bool own_geometry : {false, true}) {
     const SmallStudyOptions o{
         .seed = 31, .slices = 2, .other = true, .own_geometry = own_geometry, .own_sigma = true};
@@ -205,7 +205,7 @@ TEST(Optimum, OfEverySiteAloneIsReachedByPgd) {
 }
 
 // Enough rays for a unique solution, and images without zeros, so that LSQR has nothing to clip.
-TEST(Optimum, OfLeastSquaresIsReachedByPlsqr) {
+TEST(Optimum, ReachedForLeastSquaresByPlsqr) {
   const SmallStudyOptions o{.seed = 32,
                             .rows = 5,
                             .columns = 4,
@@ -228,7 +228,7 @@ TEST(Optimum, OfLeastSquaresIsReachedByPlsqr) {
   }
 }
 
-TEST(Plsqr, ClipsTheLeastSquaresSolution) {
+TEST(Plsqr, ClipsLeastSquaresSolution) {
   const SmallStudy small = make_small_study({.seed = 33, .rows = 5, .columns = 4, .angles = 9});
   const DenseStudy dense(small.study, small.data);
   SolveOptions options;
@@ -264,7 +264,7 @@ Certificate certificate_of(const SmallStudy& small, const Matrix& w, Certificate
 const SmallStudyOptions kGeneral{
     .seed = 50, .rows = 5, .slices = 2, .other = true, .own_geometry = true, .own_sigma = true};
 
-TEST(Certificate, IsZeroAtTheOptimum) {
+TEST(Certificate, IsZeroAtOptimum) {
   const SmallStudy small = make_small_study(kGeneral);
   const DenseOptimum best = joint_optimum(DenseStudy(small.study, small.data));
   const Certificate found = certificate_of(small, best.images, {});
@@ -275,7 +275,7 @@ TEST(Certificate, IsZeroAtTheOptimum) {
   EXPECT_NEAR(found.multiplier, best.multiplier.norm(), 1e-5 * best.multiplier.norm());
 }
 
-TEST(Certificate, IsWhatItsDefinitionSaysAtAnyPoint) {
+TEST(Certificate, MatchesDefinitionAtAnyPoint) {
   const SmallStudy small = make_small_study(kGeneral);
   const DenseStudy dense(small.study, small.data);
   const std::size_t xrt = dense.sites() - 1;
@@ -311,7 +311,7 @@ TEST(Certificate, IsWhatItsDefinitionSaysAtAnyPoint) {
 
 // --- studies that a method cannot solve
 
-TEST(Optimum, OfAStudyWithoutACommonMatrixIsRefusedByFirm) {
+TEST(Optimum, RejectedByFirmWithoutCommonMatrix) {
   struct Case {
     SmallStudyOptions options;
     std::string found;

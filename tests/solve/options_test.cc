@@ -17,7 +17,7 @@ struct Sample {
   std::vector<std::string> bad;
 };
 
-// One entry for each option: a new one needs one too.
+// One entry for each option; a new option needs a new entry.
 const std::map<std::string, Sample>& samples() {
   static const std::vector<std::string> kNoCount = {"-1", "1.5", "1e3", "many",
                                                     "",   " 3",  "3 ",  "99999999999999999999"};
@@ -57,7 +57,7 @@ std::map<std::string, std::string> values(const SolveOptions& options) {
   return all;
 }
 
-TEST(Options, AreAllDescribedAndAllTestedHere) {
+TEST(Options, AreAllDescribedAndTested) {
   std::map<std::string, int> seen;
   for (const OptionText& text : describe_options({})) {
     ++seen[text.key];
@@ -68,7 +68,7 @@ TEST(Options, AreAllDescribedAndAllTestedHere) {
   for (const auto& [key, sample] : samples()) EXPECT_EQ(seen[key], 1) << key;
 }
 
-TEST(Options, ShowUpInTheDescriptionWhenTheyAreSet) {
+TEST(Options, AppearInDescriptionWhenSet) {
   for (const auto& [key, sample] : samples()) {
     SolveOptions options;
     auto expected = values(options);
@@ -79,7 +79,7 @@ TEST(Options, ShowUpInTheDescriptionWhenTheyAreSet) {
   }
 }
 
-TEST(Options, CanBeSetToWhatTheirDescriptionSays) {
+TEST(Options, AcceptDescribedValues) {
   SolveOptions all_set;
   for (const auto& [key, sample] : samples()) set_option(all_set, "--set", key, sample.good);
   SolveOptions copy;
@@ -89,7 +89,7 @@ TEST(Options, CanBeSetToWhatTheirDescriptionSays) {
   EXPECT_EQ(values(copy), values({}));
 }
 
-TEST(Options, ReachTheirMembers) {
+TEST(Options, SetTheirMembers) {
   SolveOptions o;
   for (const auto& [key, sample] : samples()) set_option(o, "--set", key, sample.good);
   EXPECT_EQ(o.method, "fedpgd");
@@ -115,7 +115,7 @@ TEST(Options, ReachTheirMembers) {
   EXPECT_EQ(o.seed, 18446744073709551615u);
 }
 
-TEST(Options, RefuseABadValueWithItsKeyWhatTheyExpectAndWhatTheyFound) {
+TEST(Options, RejectBadValueNamingKeyExpectedAndFound) {
   std::map<std::string, std::string> expects;
   for (const OptionText& text : describe_options({})) expects[text.key] = text.expects;
   for (const auto& [key, sample] : samples()) {
@@ -136,7 +136,7 @@ TEST(Options, RefuseABadValueWithItsKeyWhatTheyExpectAndWhatTheyFound) {
   }
 }
 
-TEST(Options, SayWhatTheyExpect) {
+TEST(Options, DescribeExpectedValues) {
   std::map<std::string, std::string> expects;
   for (const OptionText& text : describe_options({})) expects[text.key] = text.expects;
   EXPECT_EQ(expects["stop.rounds"], "a whole number from 0 on");
@@ -147,7 +147,7 @@ TEST(Options, SayWhatTheyExpect) {
   for (const std::string& method : method_names()) EXPECT_CONTAINS(expects["method"], method);
 }
 
-TEST(Options, RefuseAnUnknownKeyAndNameThoseThatThereAre) {
+TEST(Options, RejectUnknownKeyListingKnownOnes) {
   SolveOptions options;
   for (const std::string key : {"stop.round", "Threads", "", "firm"}) {
     const std::string error = error_of([&] { set_option(options, "--set", key, "1"); });

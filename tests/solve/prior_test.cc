@@ -80,7 +80,7 @@ PriorFactory quadratic(double strength) {
   };
 }
 
-TEST(PriorTest, WithoutPenaltyChangesNoByte) {
+TEST(PriorTest, ZeroPenaltyKeepsBytes) {
   const SmallStudy small = make_small_study({.slices = 2, .own_geometry = true});
   for (const std::string method : {"firm-ds", "pgd"}) {
     const SolveOptions options = options_for(method);
@@ -151,7 +151,7 @@ TEST(PriorTest, CountsInObjectiveAndCertificate) {
   }
 }
 
-TEST(PriorTest, ResumesToTheSameBytes) {
+TEST(PriorTest, ResumesToSameBytes) {
   const SmallStudy small = make_small_study({.noise = 0.2});
   SolveOptions options = options_for("firm-ds");
   options.ds.local_steps = 3;
@@ -180,7 +180,7 @@ TEST(PriorTest, ResumesToTheSameBytes) {
   }
 }
 
-TEST(PriorTest, OtherMethodsRefuseIt) {
+TEST(PriorTest, IsRejectedByOtherMethods) {
   const SmallStudy small = make_small_study({});
   for (const std::string method : {"firm", "firm+", "fedpgd", "plsqr"}) {
     EXPECT_CONTAINS(error_of([&] { solve_with(small, options_for(method), quadratic(1)); }),

@@ -1,5 +1,5 @@
-// The projection of a pixel onto W against bisection in extended precision, and against what
-// characterises a projection.
+// Compares the projection of a pixel onto W with bisection in extended precision, and checks the
+// properties of a projection.
 #include "solve/methods/projection.h"
 
 #include <gtest/gtest.h>
@@ -77,8 +77,8 @@ Pixel random_coefficients(std::size_t count, Random& random) {
   return c;
 }
 
-// Values as they come in a run: of either sign, with zeros and ties; break points -v_i / c_i that
-// coincide, or that lie far apart.
+// Random values as in a run: of either sign, with zeros and ties, and with break points -v_i / c_i
+// that coincide or lie far apart.
 Pixel random_pixel(const Pixel& c, Random& random) {
   Pixel v(c.size() + 1);
   const auto kind = static_cast<int>(6 * random.uniform());
@@ -108,7 +108,7 @@ void project(PixelProjection& projection, std::vector<Pixel>& pixels) {
   }
 }
 
-// body(c, projection, random pixels) for N = 2..9, `count` pixels in all or a few more.
+// Calls body(c, projection, random pixels) for N = 2..9, with at least `count` pixels in total.
 template <typename Body>
 void each_batch(std::size_t count, const Body& body) {
   Random random(1, 0);
@@ -138,7 +138,7 @@ TEST(PixelProjection, AgreesWithBisection) {
   EXPECT_GT(sorted, 100) << "of the pixels that Newton steps alone do not solve";
 }
 
-TEST(PixelProjection, FindsTheRootBySorting) {
+TEST(PixelProjection, FindsRootBySorting) {
   each_batch(20000,
              [&](const Pixel& c, PixelProjection& projection, const std::vector<Pixel>& pixels) {
                for (const Pixel& v : pixels) {
@@ -148,7 +148,7 @@ TEST(PixelProjection, FindsTheRootBySorting) {
              });
 }
 
-TEST(PixelProjection, LiesInTheSetAndStaysThere) {
+TEST(PixelProjection, IsFeasibleAndIdempotent) {
   each_batch(20000, [&](const Pixel& c, PixelProjection& projection, std::vector<Pixel> pixels) {
     project(projection, pixels);
     std::vector<Pixel> again = pixels;
@@ -167,8 +167,8 @@ TEST(PixelProjection, LiesInTheSetAndStaysThere) {
   });
 }
 
-// <v - w, u - w> <= 0 for every u in W says that w is the nearest point of W.
-TEST(PixelProjection, SeesTheSetUnderAnObtuseAngle) {
+// w is the point of W nearest to v if and only if <v - w, u - w> <= 0 for every u in W.
+TEST(PixelProjection, SatisfiesVariationalInequality) {
   Random random(2, 0);
   each_batch(20000,
              [&](const Pixel& c, PixelProjection& projection, const std::vector<Pixel>& pixels) {
@@ -191,13 +191,13 @@ TEST(PixelProjection, SeesTheSetUnderAnObtuseAngle) {
              });
 }
 
-TEST(PixelProjection, IsKnownForASingleVariable) {
+TEST(PixelProjection, MatchesKnownCasesOfOneXrfSite) {
   PixelProjection projection({2});
   std::vector<Pixel> pixels(kBatch, {0, 0});
   pixels[0] = {1, 2};     // in W
   pixels[1] = {3, -1};    // onto the line w_2 = 2 w_1: along (1, 2) / sqrt(5)
   pixels[2] = {-1, -5};   // behind the corner
-  pixels[3] = {-1, 0.5};  // on the border of what goes to the corner: 1 x -1 + 2 x 0.5 = 0
+  pixels[3] = {-1, 0.5};  // projects to the corner, just: 1 x -1 + 2 x 0.5 = 0
   project(projection, pixels);
   EXPECT_EQ(pixels[0], (Pixel{1, 2}));
   EXPECT_NEAR(pixels[1][0], 0.2, 1e-15);
@@ -207,7 +207,7 @@ TEST(PixelProjection, IsKnownForASingleVariable) {
   EXPECT_EQ(pixels[4], (Pixel{0, 0}));
 }
 
-TEST(PixelProjection, NeedsPositiveCoefficients) {
+TEST(PixelProjection, RequiresPositiveCoefficients) {
   EXPECT_THROW(PixelProjection({1, 0}), std::logic_error);
   EXPECT_THROW(PixelProjection({-1}), std::logic_error);
 }

@@ -1,4 +1,4 @@
-// Refiners: change the problem around the solver, which goes on from its images.
+// Refiners change the problem; the solver continues from its images.
 #include "solve/refiner.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// Replaces wrong data of a site by the right one, when it has seen images.
+// Replaces wrong data of a site by the right data once it gets images.
 class RightData : public Refiner {
  public:
   explicit RightData(SiteData right) : right_(std::move(right)) {}
@@ -64,7 +64,7 @@ class RefinerTest : public ::testing::Test {
   RefinerTest()
       : small_(make_small_study({.own_geometry = true, .noise = 0.1})), wrong_(small_.data) {}
 
-  // Site `site` has half of its values.
+  // Halves the values of site `site`.
   void spoil(std::size_t site) {
     for (float& value : wrong_[site].values.values()) value *= 0.5f;
   }
@@ -73,7 +73,7 @@ class RefinerTest : public ::testing::Test {
   std::vector<SiteData> wrong_;
 };
 
-TEST_F(RefinerTest, LeadsToSolutionOfChangedProblem) {
+TEST_F(RefinerTest, ConvergesToSolutionOfChangedProblem) {
   for (const std::string method : {"firm-ds", "pgd"}) {
     for (const std::size_t site : {std::size_t{0}, small_.data.size() - 1}) {  // XRF and XRT
       wrong_ = small_.data;
@@ -97,7 +97,7 @@ TEST_F(RefinerTest, LeadsToSolutionOfChangedProblem) {
   }
 }
 
-TEST_F(RefinerTest, DoesNotLookAtRunThatStoppedEarly) {
+TEST_F(RefinerTest, IsNotCalledForRunStoppedEarly) {
   spoil(0);
   RightData refiner(small_.data[0]);
   SolveOptions options = options_for("firm-ds");
@@ -107,8 +107,8 @@ TEST_F(RefinerTest, DoesNotLookAtRunThatStoppedEarly) {
   EXPECT_EQ(refiner.looks(), 0);
 }
 
-// A checkpoint keeps what was found: the resumed run solves the changed problem at once.
-TEST_F(RefinerTest, KeepsItsParametersInCheckpoint) {
+// A checkpoint keeps the refined parameters: the resumed run solves the changed problem at once.
+TEST_F(RefinerTest, KeepsParametersInCheckpoint) {
   spoil(0);
   MemoryArchive state;
   SolveOptions options = options_for("firm-ds");
@@ -144,7 +144,7 @@ TEST_F(RefinerTest, KeepsItsParametersInCheckpoint) {
   EXPECT_NEAR(resumed.summary.objective, right.summary.objective, 1e-4 * right.summary.objective);
 }
 
-TEST_F(RefinerTest, OtherMethodsRefuseIt) {
+TEST_F(RefinerTest, IsRejectedByOtherMethods) {
   const SmallStudy plain = make_small_study({});
   RightData refiner(plain.data[0]);
   for (const std::string method : {"firm", "firm+", "fedpgd", "plsqr"}) {

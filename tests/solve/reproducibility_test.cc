@@ -1,5 +1,5 @@
-// A run gives the same bytes whatever the number of threads and however often it was interrupted,
-// and the same images however its sites are spread over processes.
+// A run gives the same bytes for any number of threads and interruptions, and the same images for
+// any split of its sites over processes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Named {
   bool general = true;  // whether sites may differ in geometry and sigma
 };
 
-// Every method, with its variants; a number of rounds ends a run.
+// Every method with its variants; each run ends after a fixed number of rounds.
 std::vector<Named> all_methods(int rounds) {
   std::vector<Named> all;
   for (const std::string& method : method_names()) {
@@ -34,7 +34,7 @@ std::vector<Named> all_methods(int rounds) {
       named.options.stop.rounds = rounds;
       named.options.stop.kkt = 1e-30;
       named.options.plsqr.tolerance = 0;
-      // Inner loops of several rounds, so that steps are guessed wrong as well.
+      // Inner loops of several rounds, so that some guesses of the step are wrong.
       named.options.firm = {.hold = 2, .ratio = 0.3, .eps = 1e-6, .rule = "relative"};
       all.push_back(named);
     }
@@ -85,7 +85,7 @@ Solution run(const SmallStudy& small, const SolveOptions& options, int threads,
 }
 
 // Large enough for several pieces of 1024 pixels and rays.
-TEST(Run, DoesNotDependOnTheNumberOfThreads) {
+TEST(Run, IsIndependentOfThreads) {
   const SmallStudyOptions plain{
       .seed = 5, .sites = 3, .rows = 40, .columns = 37, .angles = 21, .slices = 3};
   for (const Named& method : all_methods(4)) {
@@ -99,7 +99,7 @@ TEST(Run, DoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-TEST(Run, GoesOnFromItsStateAsIfItHadNotStopped) {
+TEST(Run, ResumesToSameBytes) {
   for (const Named& method : all_methods(12)) {
     const SmallStudy small = study_for(method, {.seed = 6, .slices = 2});
     std::vector<MemoryArchive> states;
@@ -116,7 +116,7 @@ TEST(Run, GoesOnFromItsStateAsIfItHadNotStopped) {
   }
 }
 
-TEST(Run, CanBeResumedAfterItsEnd) {
+TEST(Run, ResumesAfterItsEnd) {
   for (const Named& method : all_methods(6)) {
     const SmallStudy small = study_for(method, {.seed = 7});
     MemoryArchive state;
@@ -160,7 +160,7 @@ std::vector<Solution> run_apart(const SmallStudy& small, const SolveOptions& opt
   return found;
 }
 
-// Every way to spread four sites over two processes, and some over more.
+// Every split of four sites over two processes, and some splits over more.
 std::vector<Hosts> all_hosts() {
   std::vector<Hosts> all;
   for (unsigned mask = 1; mask < 8; ++mask) {  // site 4 is not in process 0
@@ -205,7 +205,7 @@ Matrix gather(const SmallStudy& small, const Hosts& hosts, const std::vector<Sol
   return all;
 }
 
-TEST(Run, GivesTheSameImagesHoweverSitesAreSpreadOverProcesses) {
+TEST(Run, GivesSameImagesForAnySplitOfSites) {
   for (const Named& method : all_methods(10)) {
     const SmallStudy small = study_for(method, {.seed = 8, .angles = 5, .slices = 2});
     const Solution one = run(small, method.options, 1);
@@ -229,8 +229,8 @@ TEST(Run, GivesTheSameImagesHoweverSitesAreSpreadOverProcesses) {
   }
 }
 
-// The numbers that decide are sums, so that all processes stop, and at the same round.
-TEST(Run, EndsAtTheSameRoundHoweverSitesAreSpreadOverProcesses) {
+// The numbers that decide are sums, so all processes stop at the same round.
+TEST(Run, EndsAtSameRoundForAnySplitOfSites) {
   for (const Named& method : all_methods(500)) {
     const SmallStudy small = study_for(method, {.seed = 9, .angles = 5});
     for (const std::string rule : {"kkt", "change", "step", "objective", "discrepancy"}) {

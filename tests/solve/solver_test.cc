@@ -33,7 +33,7 @@ std::string number(double value) {
   return text;
 }
 
-TEST(StopRules, EndARunAfterANumberOfRounds) {
+TEST(StopRules, StopAfterRounds) {
   for (const std::string& method : method_names()) {
     SolveOptions options = with_method(method);
     options.stop.rounds = 3;
@@ -48,7 +48,7 @@ TEST(StopRules, EndARunAfterANumberOfRounds) {
   }
 }
 
-TEST(StopRules, EndARunAfterATime) {
+TEST(StopRules, StopAfterSeconds) {
   SolveOptions options = with_method("fedpgd");
   options.stop.seconds = 0.1;
   options.stop.kkt = 1e-30;
@@ -59,7 +59,7 @@ TEST(StopRules, EndARunAfterATime) {
   EXPECT_GE(run.solution.summary.seconds, 0.1);
 }
 
-TEST(StopRules, EndARunAtAnObjective) {
+TEST(StopRules, StopAtObjective) {
   const SmallStudy small = make_small_study(kPlain);
   const DenseStudy dense(small.study, small.data);
   for (const std::string& method : method_names()) {
@@ -72,7 +72,7 @@ TEST(StopRules, EndARunAtAnObjective) {
                                      " <= " + number(options.stop.objective));
     EXPECT_LE(run.last().objective, options.stop.objective);
     EXPECT_GT(run.before_last().objective, options.stop.objective) << method;
-    if (method != "plsqr") {  // whose objective is that of the images before they are clipped
+    if (method != "plsqr") {  // plsqr reports the objective before clipping
       const double f = dense.objective(to_matrix(run.solution.images));
       EXPECT_NEAR(run.last().objective / f, 1, 1e-5) << method;
     }
@@ -92,7 +92,7 @@ double largest_discrepancy(const SmallStudy& small, const Matrix& w) {
   return largest;
 }
 
-TEST(StopRules, EndARunWhenEverySliceOfEverySiteFitsToTheNoise) {
+TEST(StopRules, StopWhenAllSlicesFitToNoise) {
   SmallStudyOptions o = kPlain;
   o.slices = 3;
   const SmallStudy small = make_small_study(o);
@@ -118,7 +118,7 @@ TEST(StopRules, EndARunWhenEverySliceOfEverySiteFitsToTheNoise) {
   }
 }
 
-TEST(StopRules, EndARunAtARelativeKktResidual) {
+TEST(StopRules, StopAtRelativeKktResidual) {
   for (const std::string& method : method_names()) {
     SolveOptions options = with_method(method);
     options.stop.kkt = method == "firm" ? 1e-2 : 3e-4;
@@ -129,13 +129,13 @@ TEST(StopRules, EndARunAtARelativeKktResidual) {
     EXPECT_CONTAINS(run.end().message, "relative KKT residual");
     EXPECT_CONTAINS(run.end().message, " <= " + number(options.stop.kkt));
     EXPECT_LE(run.last().kkt, options.stop.kkt);
-    if (method == "firm") continue;  // waits for the coupling
+    if (method == "firm") continue;  // firm also waits for the coupling
     EXPECT_GT(run.before_last().kkt, options.stop.kkt) << method;
   }
 }
 
 // While r = 1 the penalty leaves a violation of the coupling, which the rule does not accept.
-TEST(StopRules, CountAViolationOfTheCouplingAsAKktResidual) {
+TEST(StopRules, CountCouplingViolationInKkt) {
   SolveOptions options = with_method("firm");
   options.stop.kkt = 1e-2;
   options.stop.rounds = 400;
@@ -149,7 +149,7 @@ TEST(StopRules, CountAViolationOfTheCouplingAsAKktResidual) {
   EXPECT_LT(*shrunk.last().violation, 0.6 * *held.last().violation);
 }
 
-TEST(StopRules, EndARunWhenTheObjectiveNoLongerChanges) {
+TEST(StopRules, StopWhenObjectiveStalls) {
   for (const std::string& method : method_names()) {
     SolveOptions options = with_method(method);
     options.stop.change = 1e-4;
@@ -166,7 +166,7 @@ TEST(StopRules, EndARunWhenTheObjectiveNoLongerChanges) {
   }
 }
 
-TEST(StopRules, EndARunAtAStepNorm) {
+TEST(StopRules, StopAtStepNorm) {
   for (const std::string& method : method_names()) {
     SolveOptions options = with_method(method);
     options.stop.step = 0.01;
@@ -180,7 +180,7 @@ TEST(StopRules, EndARunAtAStepNorm) {
   }
 }
 
-TEST(StopRules, EndARunWhenTheCallerWantsIt) {
+TEST(StopRules, StopWhenInterrupted) {
   for (const std::string& method : method_names()) {
     int asked = 0;
     Observer observer;
@@ -193,7 +193,7 @@ TEST(StopRules, EndARunWhenTheCallerWantsIt) {
   }
 }
 
-TEST(StopRules, AreTheMethodsOwnWhereNoneIsGiven) {
+TEST(StopRules, DefaultToThoseOfMethod) {
   const SmallStudy small = make_small_study(kPlain);
   for (const std::string method : {"firm-ds", "fedpgd", "pgd"}) {
     const Recorded run(small, with_method(method));
@@ -210,8 +210,8 @@ TEST(StopRules, AreTheMethodsOwnWhereNoneIsGiven) {
 
 // --- sites alone
 
-// The residual of each site stands still once it is at the noise.
-TEST(Pgd, KeepsAnImageThatFitsToTheNoise) {
+// The residual of each site stays constant once it is at the noise level.
+TEST(Pgd, KeepsImageThatFitsToNoise) {
   SmallStudyOptions o = kPlain;
   o.angles = 9;
   const SmallStudy small = make_small_study(o);
@@ -233,7 +233,7 @@ TEST(Pgd, KeepsAnImageThatFitsToTheNoise) {
   }
 }
 
-TEST(Momentum, SavesMostOfTheRounds) {
+TEST(Momentum, SavesMostRounds) {
   const SmallStudy small = make_small_study(kPlain);
   for (const std::string method : {"fedpgd", "pgd"}) {
     SolveOptions options = with_method(method);
@@ -256,7 +256,7 @@ std::vector<double> objectives(const SmallStudy& study, const std::string& metho
   return f;
 }
 
-TEST(Firm, HasTheObjectiveOfFedPgdInEveryRoundWhileTheStepIsHeld) {
+TEST(Firm, MatchesFedPgdObjectiveWhileStepIsHeld) {
   SimulateOptions options;
   options.size = 48;
   options.angles = 12;

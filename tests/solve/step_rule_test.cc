@@ -1,4 +1,4 @@
-// The loops of Algorithm 1 as a rule for the step, driven by step norms made up for the purpose.
+// The loops of Algorithm 1 as a rule for the step, driven by synthetic step norms.
 #include "solve/methods/step_rule.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kFirst = 0.5;
 
-// Rounds of which the one number k has the step norm step(k), k from 1 on. Collects the steps eta
-// that were used, and how many shares had to be made again.
+// Runs rounds in which round k = 1, 2, ... has the step norm step(k). Collects the steps eta used
+// and the number of repeated shares.
 struct Loops {
   template <typename Step>
   Loops(const FirmOptions& options, const Step& step) : rule(options, kFirst) {
@@ -41,25 +41,25 @@ struct Loops {
 
 double always_ends(int /*round*/) { return 0; }
 
-TEST(StepRule, ShrinksTheStepEveryRoundWhenInnerLoopsEndAtOnce) {
+TEST(StepRule, ShrinksStepEveryRoundWithShortInnerLoops) {
   const Loops loops({.hold = 0, .ratio = 0.5, .eps = 0.1}, always_ends);
   EXPECT_EQ(loops.eta, (std::vector{0.5, 0.25, 0.125}));
   EXPECT_EQ(loops.repeats, 0);
 }
 
-TEST(StepRule, HoldsTheFirstStepForTheRoundsAskedFor) {
+TEST(StepRule, HoldsFirstStepForGivenRounds) {
   const Loops loops({.hold = 4, .ratio = 0.5, .eps = 0.1}, always_ends);
   EXPECT_EQ(loops.eta, (std::vector{0.5, 0.5, 0.5, 0.5, 0.25, 0.125}));
 }
 
-TEST(StepRule, EndsWhenTheNextStepWouldBeBelowEps) {
+TEST(StepRule, EndsBeforeStepFallsBelowEps) {
   EXPECT_EQ(Loops({.hold = 0, .ratio = 0.5, .eps = 0.125}, always_ends).eta.size(), 3u);
   EXPECT_EQ(Loops({.hold = 0, .ratio = 0.5, .eps = 0.126}, always_ends).eta.size(), 2u);
   // eps = kFirst is allowed: the first inner loop is the last.
   EXPECT_EQ(Loops({.hold = 0, .ratio = 0.5, .eps = kFirst}, always_ends).eta.size(), 1u);
 }
 
-TEST(StepRule, KnowsHowManyRoundsItTakesWhenInnerLoopsEndAtOnce) {
+TEST(StepRule, PredictsRoundsWithShortInnerLoops) {
   for (const int hold : {0, 1, 7}) {
     for (const double ratio : {0.3, 0.9, 0.97}) {
       for (const std::string rule : {"paper", "relative"}) {
@@ -72,23 +72,24 @@ TEST(StepRule, KnowsHowManyRoundsItTakesWhenInnerLoopsEndAtOnce) {
 }
 
 // The step norm that ends an inner loop is eta^2: 0.25 at first, then 0.0625.
-TEST(StepRule, StaysInAnInnerLoopUntilTheStepNormIsSmall) {
+TEST(StepRule, StaysInInnerLoopUntilStepNormIsSmall) {
   const std::vector<double> steps = {1, 0.26, 0.25, 0.07, 0.0625, 0};
   const Loops loops({.hold = 0, .ratio = 0.5, .eps = 0.1},
                     [&](int round) { return steps.at(static_cast<std::size_t>(round - 1)); });
   EXPECT_EQ(loops.eta, (std::vector{0.5, 0.5, 0.5, 0.25, 0.25, 0.125}));
 }
 
-// A guess that the inner loop goes on like its last round is wrong whenever that changes.
-TEST(StepRule, RepeatsTheShareWhenTheGuessWasWrong) {
+// The guess that nothing changes from round to round is wrong whenever an inner loop starts or
+// ends.
+TEST(StepRule, RepeatsShareAfterWrongGuess) {
   const std::vector<double> steps = {1, 1, 0, 0, 0};
   const Loops loops({.hold = 0, .ratio = 0.5, .eps = 0.1},
                     [&](int round) { return steps.at(static_cast<std::size_t>(round - 1)); });
   EXPECT_EQ(loops.eta, (std::vector{0.5, 0.5, 0.5, 0.25, 0.125}));
-  EXPECT_EQ(loops.repeats, 2);  // round 2 did not begin a new loop, round 4 did
+  EXPECT_EQ(loops.repeats, 2);  // round 2 did not start a new loop, round 4 did
 }
 
-TEST(StepRule, TellsAnOutcomeFromTheOther) {
+TEST(StepRule, ReportsWrongGuess) {
   StepRule rule({.hold = 0, .ratio = 0.5, .eps = 0.1}, kFirst);
   rule.advance(1);
   EXPECT_EQ(rule.eta(), 0.25);
@@ -101,17 +102,17 @@ TEST(StepRule, TellsAnOutcomeFromTheOther) {
   EXPECT_FALSE(rule.supposes_end());
 }
 
-TEST(StepRule, MeasuresStepsByTheImagesWhenItIsRelative) {
+TEST(StepRule, ScalesToleranceWithImagesWhenRelative) {
   const FirmOptions options{.hold = 0, .ratio = 0.5, .eps = 0.3, .rule = "relative"};
   // At eta = eta_1 / 2 the tolerance is a quarter of the size, which is 10.
   const Loops ends(options, [](int) { return 2.49; });
   EXPECT_EQ(ends.eta, (std::vector{0.5, 0.25}));
-  const Loops goes_on(options, [](int round) { return round < 9 ? 2.51 : 0.0; });
-  EXPECT_EQ(goes_on.eta.size(), 9u);
-  EXPECT_EQ(goes_on.eta.back(), 0.25);
+  const Loops continues(options, [](int round) { return round < 9 ? 2.51 : 0.0; });
+  EXPECT_EQ(continues.eta.size(), 9u);
+  EXPECT_EQ(continues.eta.back(), 0.25);
 }
 
-TEST(StepRule, GoesOnFromAnArchive) {
+TEST(StepRule, ResumesFromArchive) {
   StepRule rule({.hold = 0, .ratio = 0.5, .eps = 0.1}, kFirst);
   rule.advance(1);
   rule.judge(1, 10, 1);
@@ -125,7 +126,7 @@ TEST(StepRule, GoesOnFromAnArchive) {
   EXPECT_EQ(other.supposes_end(), rule.supposes_end());
 }
 
-TEST(StepRule, RefusesAFirstStepBelowEps) {
+TEST(StepRule, RejectsFirstStepBelowEps) {
   const auto make = [](double eps, const std::string& rule) {
     return error_of([&] { StepRule({.eps = eps, .rule = rule}, kFirst); });
   };

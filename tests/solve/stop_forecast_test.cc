@@ -1,4 +1,5 @@
-// About when a run will end: by the trend of its stop rules, and in seconds.
+// Forecast of the end of a run: the round, by the trend of its stop rules, and the remaining
+// seconds.
 #include "solve/stop_forecast.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ RuleTrend after(int rounds, const Value& value) {
   return trend;
 }
 
-TEST(RuleTrend, GoesOnFallingByAPartOfItself) {
+TEST(RuleTrend, ExtrapolatesGeometricDecay) {
   // 1000 * 0.99^k is 1 at k = 687.3.
   const auto value = [](int k) { return 1000 * std::pow(0.99, k); };
   for (const int rounds : {10, 50, 100, 400, 680}) {
@@ -27,7 +28,7 @@ TEST(RuleTrend, GoesOnFallingByAPartOfItself) {
   }
 }
 
-TEST(RuleTrend, GoesOnFallingAsAPower) {
+TEST(RuleTrend, ExtrapolatesPowerLaw) {
   // 1e4 / (1 + k)^1.5 is 1 at k = 463.2.
   const auto value = [](int k) { return 1e4 / std::pow(1 + k, 1.5); };
   for (const int rounds : {10, 50, 100, 400}) {
@@ -35,7 +36,7 @@ TEST(RuleTrend, GoesOnFallingAsAPower) {
   }
 }
 
-TEST(RuleTrend, LooksAtTheNewerRounds) {
+TEST(RuleTrend, UsesNewerRounds) {
   // Slow from round 100 on: 10 * 0.999^(k - 100) is 1 at k = 2401.4.
   const auto value = [](int k) {
     return k < 100 ? 10 * std::pow(0.9, k - 100) : 10 * std::pow(0.999, k - 100);
@@ -43,7 +44,7 @@ TEST(RuleTrend, LooksAtTheNewerRounds) {
   EXPECT_NEAR(after(1000, value).end(), 2402, 2);
 }
 
-TEST(RuleTrend, IsNotKnownWithoutOne) {
+TEST(RuleTrend, IsUnknownWithoutDecay) {
   EXPECT_EQ(after(5, [](int k) { return std::pow(0.9, k) * 100; }).end(), 0);
   EXPECT_EQ(after(100, [](int) { return 7.0; }).end(), 0);
   EXPECT_EQ(after(100, [](int k) { return 1.0 + k; }).end(), 0);
@@ -51,7 +52,7 @@ TEST(RuleTrend, IsNotKnownWithoutOne) {
   EXPECT_EQ(after(100, [](int) { return std::nan(""); }).end(), 0);
 }
 
-TEST(StopForecast, IsTheFirstRuleThatWillHold) {
+TEST(StopForecast, NamesFirstRuleToHold) {
   StopOptions rules;
   rules.kkt = 1e-3;
   rules.discrepancy = 0.01;
@@ -84,7 +85,7 @@ RoundRecord record(int round, double seconds, int end, bool limit) {
   return r;
 }
 
-TEST(RemainingTime, OfRoundsThatAreLimited) {
+TEST(RemainingTime, FollowsRoundLimit) {
   RemainingTime remaining;
   remaining.start({}, 100);
   EXPECT_FALSE(remaining.left(record(0, 0, 50, true), 101));
@@ -99,7 +100,7 @@ TEST(RemainingTime, OfRoundsThatAreLimited) {
 }
 
 // A resumed run has done some rounds, and 1000 seconds, before this program.
-TEST(RemainingTime, OfARunThatIsResumed) {
+TEST(RemainingTime, CountsFromStartOfResumedRun) {
   RemainingTime remaining;
   remaining.start({}, 3);
   remaining.left(record(500, 1000, 1000, true), 3);
@@ -109,7 +110,7 @@ TEST(RemainingTime, OfARunThatIsResumed) {
   EXPECT_DOUBLE_EQ(left->done, 0.51);
 }
 
-TEST(RemainingTime, OfATimeThatIsLimited) {
+TEST(RemainingTime, FollowsTimeLimit) {
   RemainingTime remaining;
   remaining.start({0, 1, 60}, 0);
   remaining.left(record(0, 0, 0, false), 0);
@@ -123,7 +124,7 @@ TEST(RemainingTime, OfATimeThatIsLimited) {
   EXPECT_FALSE(left->at_most);
 }
 
-TEST(RemainingTime, OfAllChunks) {
+TEST(RemainingTime, IncludesLaterChunks) {
   RemainingTime remaining;
   remaining.start({0, 4}, 0);
   remaining.left(record(0, 0, 20, true), 10);  // reading took 10 s

@@ -9,7 +9,7 @@
 namespace firm {
 namespace {
 
-// The same object measured in another unit of length, 1e4 times smaller.
+// Returns the study with lengths in a unit 1e4 times smaller.
 SmallStudy in_micrometres(SmallStudy small) {
   constexpr double kScale = 1e4;
   small.study.pixel_size *= kScale;
@@ -24,7 +24,7 @@ SmallStudy in_micrometres(SmallStudy small) {
   return small;
 }
 
-TEST(Solve, DoesNotDependOnTheUnitOfLength) {
+TEST(Solve, IsIndependentOfLengthUnit) {
   SmallStudyOptions o = kPlain;
   o.pixel_size = 1e-4;
   o.angles = 9;  // a unique solution, from which rounding does not lead away
@@ -51,7 +51,7 @@ TEST(Solve, DoesNotDependOnTheUnitOfLength) {
 }
 
 // Densities in a unit 64 times larger: coefficients grow by as much as XRF data and images shrink.
-TEST(Solve, DoesNotDependOnTheUnitOfDensity) {
+TEST(Solve, IsIndependentOfDensityUnit) {
   constexpr float kScale = 64;
   SmallStudyOptions o = kPlain;
   o.coefficient_sum = 2;
@@ -79,7 +79,7 @@ TEST(Solve, DoesNotDependOnTheUnitOfDensity) {
   }
 }
 
-TEST(Problem, TellsSitesApartByTheirPlaceInTheStudy) {
+TEST(Problem, IdentifiesSitesByIndexNotName) {
   SmallStudyOptions o = kPlain;
   o.other = true;
   const SmallStudy small = make_small_study(o);

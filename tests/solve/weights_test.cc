@@ -1,4 +1,4 @@
-// Values that count less than others, or not at all: masks and noise of each value.
+// Weights of values: masks (0), and noise of each value.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// Every site has some; about a quarter of them is 0, the others are 0.3 to 1.
+// Gives every site weights; about a quarter are 0, the others are 0.3 to 1.
 SmallStudy weighted_study(const SmallStudyOptions& options) {
   SmallStudy small = make_small_study(options);
   Random random(options.seed, 7);
@@ -44,7 +44,7 @@ SolveOptions converging(const std::string& method) {
   return options;
 }
 
-TEST(Weights, LeadToTheWeightedOptimum) {
+TEST(Weights, ReachWeightedOptimum) {
   for (const SmallStudyOptions& o : kStudies) {
     const SmallStudy small = weighted_study(o);
     const DenseStudy dense(small.study, small.data);
@@ -63,7 +63,7 @@ TEST(Weights, LeadToTheWeightedOptimum) {
   }
 }
 
-TEST(Weights, LeadToTheWeightedOptimumOfEverySiteAlone) {
+TEST(Weights, ReachWeightedOptimumOfEachSiteAlone) {
   for (const SmallStudyOptions& o : kStudies) {
     const SmallStudy small = weighted_study(o);
     const DenseStudy dense(small.study, small.data);
@@ -75,7 +75,7 @@ TEST(Weights, LeadToTheWeightedOptimumOfEverySiteAlone) {
 }
 
 // Enough rays for a unique solution, and images without zeros.
-TEST(Weights, LeadToTheWeightedLeastSquaresSolution) {
+TEST(Weights, ReachWeightedLeastSquaresSolution) {
   const SmallStudy small = weighted_study(
       {.seed = 64, .rows = 4, .columns = 4, .angles = 14, .noise = 0.002, .smallest = 0.5});
   const DenseStudy dense(small.study, small.data);
@@ -91,7 +91,7 @@ TEST(Weights, LeadToTheWeightedLeastSquaresSolution) {
   }
 }
 
-TEST(Weights, OfZeroLeaveValuesOut) {
+TEST(Weights, ZeroLeavesValuesOut) {
   for (const char* method : {"firm-ds", "fedpgd", "pgd", "plsqr"}) {
     SmallStudy small = weighted_study(kStudies[1]);
     const Solution found = solve_small(small, converging(method));
@@ -106,7 +106,7 @@ TEST(Weights, OfZeroLeaveValuesOut) {
   }
 }
 
-TEST(Weights, OfOneChangeNothing) {
+TEST(Weights, OneChangesNothing) {
   SmallStudy small = make_small_study(kStudies[1]);
   const Matrix plain = to_matrix(solve_small(small, converging("firm-ds")).images);
   for (SiteData& d : small.data) {
@@ -117,8 +117,8 @@ TEST(Weights, OfOneChangeNothing) {
   EXPECT_LT((plain - weighted).norm(), 1e-3 * plain.norm());
 }
 
-// Each site in a process of its own, of which one alone knows the weights of XRT.
-TEST(Weights, AreKnownToTheirSiteAlone) {
+// Runs each site in its own process; only one of them knows the weights of XRT.
+TEST(Weights, NeededOnlyByTheirSite) {
   const SmallStudy small = weighted_study(kStudies[2]);
   const Matrix together = to_matrix(solve_small(small, converging("firm-ds")).images);
   Rendezvous rendezvous(small.data.size());
@@ -141,7 +141,7 @@ TEST(Weights, AreKnownToTheirSiteAlone) {
   EXPECT_LT((apart - together).norm(), 1e-2 * together.norm());
 }
 
-TEST(Weights, AreRefusedByMethodsThatNeedOneMatrix) {
+TEST(Weights, AreRejectedByMethodsThatNeedOneMatrix) {
   for (const char* method : {"firm", "firm+"}) {
     try {
       solve_small(weighted_study(kStudies[0]), with_method(method));
@@ -163,7 +163,7 @@ void expect_refused(const SmallStudy& small, const std::string& expected) {
   }
 }
 
-TEST(Weights, ThatAreNoneAreRefused) {
+TEST(Weights, RejectedWhenInvalid) {
   const SmallStudy good = weighted_study(kStudies[1]);
   SmallStudy bad = good;
   bad.data[0].weights(3, 1) = 1.5f;

@@ -12,11 +12,11 @@ namespace {
 
 // The program with its libraries, messages on their way, and arrays rounded up to pages of 2 MiB.
 constexpr std::uint64_t kProgram = std::uint64_t{64} << 20;
-constexpr std::uint64_t kColumns = 16;                    // that a projector works on at a time
+constexpr std::uint64_t kColumns = 16;  // columns that a projector works on at a time
 constexpr std::uint64_t kLogs = std::uint64_t{16} << 20;  // ledger, history
 constexpr std::uint64_t kReport = std::uint64_t{20} << 20;
 constexpr std::uint64_t kCheckpoints = 4;  // three are kept while the next is written
-// Words of a sum, their masks and what is sent, beside the share itself.
+// Words of a sum, their masks and the message, in addition to the share itself.
 constexpr std::uint64_t kExchangeCopies = 3;
 // Values of a site while it is read: as prepared, their weights, and one copy of some of them.
 constexpr std::uint64_t kReadCopies = 3;
@@ -65,7 +65,7 @@ HostedSize size_of(const Study& study, const std::vector<std::size_t>& sites) {
   return size;
 }
 
-// What Problem, Solver and certify() hold, whatever the method.
+// Returns the arrays that Problem, Solver and certify() hold with every method.
 Footprint base_footprint(const Study& study, const HostedSize& size,
                          const std::vector<std::size_t>& sites, const Hosted& hosted) {
   Footprint f;
@@ -152,7 +152,7 @@ std::uint64_t estimate_calibration_memory(const Study& study) {
   std::uint64_t column = 0;
   for (const Site& site : study.sites) {
     const Geometry& g = site.geometry;
-    // The data, and the same along the rays of XRT.
+    // The data, along its own rays and along the rays of XRT.
     const bool same = same_rays(g, xrt);
     kept += (site.weighted_values ? 2 : 1) * (g.rays() + (same ? xrt.rays() : 0));
     kept += same ? 0 : xrt.rays();

@@ -18,15 +18,15 @@ namespace firm {
 struct MemoryEstimate {
   std::uint64_t fixed = 0;      // the program and its libraries, pictures
   std::uint64_t per_slice = 0;  // arrays of the solver
-  // Scratch of the projectors for one column of those they work on at a time, and the number of
-  // images of a slice.
+  // Scratch of the projectors for one column, and the number of images of a slice.
   std::uint64_t per_column = 0;
   std::uint64_t images = 1;
-  std::uint64_t ending = 0;  // while results are written and the solver is gone
+  std::uint64_t ending = 0;  // while results are written, after the solver is freed
 
-  // The most that is in memory at any time, with this many slices in the solver.
+  // Returns the peak memory with this many slices in the solver.
   std::uint64_t bytes(std::size_t slices) const;
-  // The same without what one process has only once, for one more shard beside others.
+  // Returns the memory of one more shard in the same process: the peak without the parts that a
+  // process has only once.
   std::uint64_t solver_bytes(std::size_t slices) const;
 };
 
@@ -60,7 +60,7 @@ std::uint64_t estimate_memory(const SolveOptions& options, const Study& study,
 // Disk for the results and checkpoints of one site of a federation.
 std::uint64_t estimate_disk(const SolveOptions& options, const Study& study, std::size_t site);
 
-// `firm calibrate`, which has all slices in memory at once.
+// Estimates `firm calibrate`, which has all slices in memory at once.
 std::uint64_t estimate_calibration_memory(const Study& study);
 
 }  // namespace firm

@@ -41,7 +41,7 @@ void put_multiplier(const ShardResult& r, Block& all) {
   }
 }
 
-// ||A^T b||, by which `relative` was divided. Where nothing is left to divide it is unknown, and 0
+// Returns ||A^T b||, the divisor of `relative`. It is unknown if `relative` is 0; returning 0 then
 // makes the quotient of all stages larger, never smaller.
 double gradient_scale(const Certificate& c) {
   return c.relative > 0 ? c.stationarity / c.relative : 0;
@@ -74,7 +74,7 @@ void add_stage(const Summary& more, Summary& s) {
   if (s.error) s.error = std::hypot(*s.error, more.error.value_or(0));
 }
 
-// Per-site numbers of the shards of a stage.
+// Merges the per-site numbers of the shards of a stage.
 class SiteMerge {
  public:
   void add(const ShardResult& r) {
@@ -101,7 +101,7 @@ class SiteMerge {
   std::map<std::size_t, SiteSummary> sites_;
 };
 
-// One image of all stages; `parts` in their order.
+// Returns one image of all stages; `parts` are in stage order.
 Slices join_slices(const std::vector<Slices>& parts) {
   std::size_t count = 0;
   for (const Slices& part : parts) count += part.count();

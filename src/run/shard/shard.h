@@ -18,7 +18,7 @@ namespace firm {
 struct Shard {
   std::vector<std::size_t> sites = {};  // indices into Study::sites, ascending
   SliceRange slices = {};
-  std::size_t group = 0;  // number of its slices among the groups that processes have
+  std::size_t group = 0;  // index of its group of slices
 
   bool has(std::size_t site) const {
     return std::find(sites.begin(), sites.end(), site) != sites.end();

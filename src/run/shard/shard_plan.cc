@@ -19,7 +19,7 @@ std::string memory_text(const MemoryEstimate& estimate, std::size_t slices,
                      slices == 1 ? "" : "s", method);
 }
 
-// The fewest stages that fit into `bytes`.
+// Returns the smallest number of stages that fits into `bytes`.
 std::size_t fewest_stages(const MemoryEstimate& estimate, std::size_t slices,
                           const std::string& method, std::uint64_t bytes) {
   if (estimate.bytes(1) > bytes) {

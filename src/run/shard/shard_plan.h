@@ -1,4 +1,4 @@
-// ShardPlan: the shards that a run consists of, and who solves them when.
+// ShardPlan: the shards of a run, and which process solves them in which stage.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace firm {
 
-// Shards that are solved at the same time: of_process[r] are those of process r.
+// Shards that are solved at the same time: process r solves of_process[r].
 struct Stage {
   std::vector<std::vector<Shard>> of_process;
 };
@@ -30,19 +30,19 @@ struct MemoryLimits {
   std::uint64_t available = 0;
 };
 
-// All sites in this process: the fewest stages that need no more memory than allowed, and no fewer
-// than options.chunks; `fixed`: exactly as many, because a resumed run keeps its own. Throws
+// Plans all sites in this process: the fewest stages that fit into the allowed memory, but at least
+// options.chunks. `fixed`: exactly options.chunks, because a resumed run keeps its number. Throws
 // firm::Error that names the memory needed and found.
 ShardPlan plan_in_turn(const MemoryEstimate& estimate, const Study& study,
                        const SolveOptions& options, bool fixed, const MemoryLimits& limits);
 
-// One stage of shards of one site each. Up to as many processes as sites: sites are dealt out.
-// More: a multiple of the number of sites, and the slices are cut into as many groups. Throws
-// firm::Error (kUsage) for other numbers of processes.
+// Plans one stage of shards of one site each. With at most as many processes as sites, the sites
+// are distributed over the processes. More processes must be a multiple of the number of sites; the
+// multiple is the number of groups of slices. Throws firm::Error (kUsage) for other numbers.
 ShardPlan plan_side_by_side(std::size_t sites, std::size_t slices, std::size_t processes);
 
-// Throws firm::Error (kUsage) when the options ask for several chunks; `where` solves all slices at
-// once.
+// Throws firm::Error (kUsage) if the options ask for several chunks; `where` names a command that
+// solves all slices at once.
 void require_one_chunk(const SolveOptions& options, const std::string& where);
 
 }  // namespace firm

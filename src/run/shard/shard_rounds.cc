@@ -15,7 +15,7 @@ std::optional<double> known(double number) {
   return std::isnan(number) ? std::nullopt : std::optional<double>(number);
 }
 
-// The norm over all shards is unknown as soon as that of one of them is.
+// The norm over all shards is unknown if that of one shard is.
 template <typename Numbers>
 std::optional<double> norm(const Numbers& numbers) {
   double sum = 0;

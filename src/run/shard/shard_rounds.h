@@ -1,5 +1,5 @@
-// The rounds of shards that are solved side by side: what each of them knows alone, and the record
-// of all of them.
+// Rounds of shards that run side by side: the numbers that only one shard knows, and the merged
+// record of all shards.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace firm {
 class ShardRounds {
  public:
   explicit ShardRounds(std::size_t variables = 0) : variables_(variables) {}
-  // From numbers() of another.
+  // Restores the rounds from numbers() of another object.
   ShardRounds(std::size_t variables, std::vector<double> numbers);
 
   void add(const RoundRecord& record);
@@ -41,11 +41,12 @@ class MergedRound {
 
   // Names of the residuals, in the order of a Problem that hosts all of them.
   std::vector<std::string> names() const;
-  // `common` with the numbers of the shards: ||D w|| and the error only if all of them know it.
+  // Returns `common` with the numbers of the shards added; ||D w|| and the error only if all shards
+  // know them.
   RoundRecord record(const RoundRecord& common) const;
 
  private:
-  // Numbers of shards by their first site and slice: sums do not depend on who comes first.
+  // Numbers of shards by first site and slice, so that sums do not depend on the order of arrival.
   using ByShard = std::map<std::pair<std::size_t, std::size_t>, std::optional<double>>;
 
   std::map<std::size_t, std::map<std::size_t, double>> squares_;  // residuals, by slot and slice

@@ -47,7 +47,7 @@ void ShardSolver::start(const Start& start) {
     };
   }
   solver_ = std::make_unique<Solver>(input);
-  // Only now: the sums by which a solver sets itself up are those of a new run.
+  // Restored after the solver is made, because its set-up sums are those of a new run.
   if (start.checkpoint != nullptr && start.more_state) start.more_state(*start.checkpoint);
 }
 

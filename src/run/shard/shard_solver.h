@@ -1,7 +1,7 @@
-// ShardSolver: takes a shard from its data to a solution, whatever carries the sums.
+// ShardSolver: takes a shard from its data to a solution, with any kind of Collective.
 //
-// Every run does the same steps: construct it with the data, build() the problem, start() a solver,
-// which resumes from a checkpoint if there is one, and solve().
+// Every run takes the same steps: construct it with the data, build() the problem, start() a
+// solver, which resumes from a checkpoint if given, and solve().
 #pragma once
 
 #include <functional>
@@ -23,9 +23,9 @@ class ShardSolver {
   ShardSolver(Shard shard, Study study, std::vector<SiteData> data, SolveOptions options);
 
   const Shard& shard() const { return shard_; }
-  // Describes what a checkpoint or a result belongs to: study, data, options.
+  // Returns the identity of a checkpoint or result: study, data, options.
   const std::string& identity() const { return identity_; }
-  // SHA-256 of the data of each site of the study; empty where it is elsewhere.
+  // SHA-256 of the data of each site of the study; empty for sites elsewhere.
   const std::vector<std::string>& fingerprints() const { return fingerprints_; }
 
   // True images to compare with: a file (empty: none), and the number of slices in it.
@@ -37,13 +37,13 @@ class ShardSolver {
   // does not fulfil what the method asks for.
   void build(const Truth& truth, int threads);
   const Problem& problem() const { return *problem_; }
-  // The images' variables, from build() on.
+  // Variables of the images; valid after build().
   const std::vector<Variable>& variables() const { return variables_; }
 
   struct Start {
     Collective& collective;
     Checkpoint* checkpoint = nullptr;  // to resume from
-    // State beside the solver's that checkpoints keep (the scales of sums); may be empty.
+    // Further state that checkpoints keep (the scales of sums); may be empty.
     std::function<void(Archive&)> more_state = {};
     Observer observer = {};
     // Called before every round with the state; `ending`: this round is the last.
@@ -52,7 +52,7 @@ class ShardSolver {
   };
   // Makes the solver. Throws firm::Error when the method cannot solve the study.
   void start(const Start& start);
-  // Does the work. Call once after each start().
+  // Runs the solver. Call once after each start().
   Solution solve();
   // Frees the problem and everything made from it.
   void release();

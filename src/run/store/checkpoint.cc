@@ -15,7 +15,7 @@ namespace {
 
 std::string state_path(const std::string& name) { return "/state/" + name; }
 
-// The hash of a checkpoint, formed in the order of its content.
+// Hash of a checkpoint, computed in the order of its content.
 class Digest {
  public:
   Digest(const std::string& identity, int round) {
@@ -66,7 +66,7 @@ void add_dataset(const h5::Reader& reader, const std::string& name, Digest& dige
     throw data_error({reader.file(), dataset.path(), "one dimension",
                       "the shape " + h5::to_string(dataset.shape())});
   }
-  dataset.check_size();  // before memory is taken for what a damaged file claims
+  dataset.check_size();  // before allocating the size that a damaged file claims
   std::vector<T> values(dataset.shape()[0]);
   dataset.read({{0}, {values.size()}}, std::span<T>(values));
   digest.add(name, std::span<const T>(values));

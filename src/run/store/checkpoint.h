@@ -1,10 +1,10 @@
-// checkpoint.h5: the state of a run between two rounds, from which it goes on to the same bytes.
+// checkpoint.h5: the state of a run between two rounds. A run resumed from it gives the same bytes.
 //
-//   /identity    text: what the state belongs to (study, data, options that the state depends on)
+//   /identity    text: study, data and options that the state depends on
 //   /round       rounds done
-//   /state/...   what the method named, float32 or float64
-//   /names       one line for each of these, in order: its type and name
-//   /sha256      of all of the above: a damaged file is found before it is used
+//   /state/...   arrays of the method, float32 or float64
+//   /names       one line for each array, in order: its type and name
+//   /sha256      hash of all of the above, to detect a damaged file
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@
 
 namespace firm {
 
-// Replaces the file once it is complete.
+// Writes a checkpoint. Replaces an existing file only when the new one is complete.
 void write_checkpoint(const std::string& path, const std::string& identity, int round,
                       const std::function<void(Archive&)>& state);
 
-// The round of a checkpoint, or none when the file is damaged.
+// Returns the round of a checkpoint, or nothing if the file is damaged.
 std::optional<int> intact_checkpoint(const std::string& path);
 
-// Throws firm::Error (kUsage) when what a file belongs to is not what it is needed for: names the
+// Throws firm::Error (kUsage) if the identity in a file differs from the expected one; names the
 // first line that differs.
 void require_identity(const std::string& path, const std::string& expected,
                       const std::string& found);
 
-// An open checkpoint, as an Archive that fills what it is given.
+// An open checkpoint, as an Archive that fills the given arrays.
 class Checkpoint : public Archive {
  public:
-  // Throws firm::Error when the file is missing, damaged, or belongs to another run: `identity` is
-  // compared line by line and the first difference is named.
+  // Throws firm::Error if the file is missing, damaged, or belongs to another run: compares
+  // `identity` line by line and names the first difference.
   Checkpoint(const std::string& path, const std::string& identity);
   ~Checkpoint() override;
 

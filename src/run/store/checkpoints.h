@@ -1,4 +1,4 @@
-// Checkpoints: the states of a shard on disk, newest last.
+// Checkpoints: the checkpoint files of a shard, newest last.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@ namespace firm {
 
 class Checkpoints {
  public:
-  // One file, which every checkpoint replaces: RUN/checkpoint.h5. For a shard that runs by itself.
+  // Keeps one file, RUN/checkpoint.h5, which every checkpoint replaces. For a shard that runs by
+  // itself.
   static Checkpoints single(std::string path);
-  // The three newest, each with its round in its name: RUN/checkpoint-NAME-12.h5. For shards that
-  // have to resume from the same round: two sites can be one checkpoint apart, and one may be
+  // Keeps the three newest, with the round in the name: RUN/checkpoint-NAME-12.h5. For shards that
+  // have to resume from the same round: two sites can be one checkpoint apart, and one file may be
   // damaged.
   static Checkpoints numbered(const std::string& directory, const std::string& name = "");
 
-  // Rounds of those that are intact, ascending; none for a single file.
+  // Rounds of the intact checkpoints, ascending; empty for a single file.
   std::vector<std::uint64_t> rounds() const;
-  // Whether a single file is there.
+  // Returns true if the single file exists.
   bool exists() const;
   std::string path(std::uint64_t round) const;
   void write(const std::string& identity, int round,
              const std::function<void(Archive&)>& state) const;
   void remove_all() const;
-  // Removes those after a round: all shards resume from there.
+  // Removes the checkpoints after a round from which all shards resume.
   void remove_after(std::uint64_t round) const;
-  // Renames one that belongs to another run.
+  // Renames a checkpoint that belongs to another run.
   void set_aside(std::uint64_t round) const;
 
  private:

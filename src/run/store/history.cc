@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Calls `each` with every line and what it says, until it answers false.
+// Calls `each` with every line and its parsed content until it returns false.
 void for_lines(const std::string& history,
                const std::function<bool(const std::string&, const Json&)>& each) {
   std::istringstream in(history);

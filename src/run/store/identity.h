@@ -1,4 +1,4 @@
-// What a run is: the text that a checkpoint carries, so that it is not used for another run.
+// Identity of a run: text stored in a checkpoint, so that it is not used for another run.
 #pragma once
 
 #include <string>
@@ -9,15 +9,14 @@
 
 namespace firm {
 
-// SHA-256 of values, or of all numbers of a geometry.
+// Returns the SHA-256 of values, or of all numbers of a geometry.
 std::string fingerprint(const Block& block);
-// Of values, and of their weights where there are any.
+// Returns the SHA-256 of values and of their weights, if any.
 std::string fingerprint(const SiteData& data);
 std::string fingerprint(const Geometry& geometry);
 
-// Lines that tell version, options, study and data apart. `fingerprints`: of each site's data,
-// empty where it is not known here. Rules that decide only when to stop are not part of it, nor is
-// the number of threads.
+// Returns lines that identify version, options, study and data. `fingerprints`: hash of each site's
+// data, empty if unknown here. Stop rules and the number of threads are not part of it.
 std::string run_identity(const Study& study, const SolveOptions& options,
                          const std::vector<std::string>& fingerprints);
 

@@ -1,4 +1,4 @@
-// Phases: how long the parts of a run took, one after another.
+// Phases: durations of the successive parts of a run.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace firm {
 
 class Phases {
  public:
-  // The time since the phase before ended is that of `name`; the same name again adds up.
+  // Ends a phase: adds the time since the previous phase ended to `name`.
   void end(const std::string& name) {
     const auto known = std::find_if(seconds_.begin(), seconds_.end(),
                                     [&](const auto& phase) { return phase.first == name; });

@@ -14,9 +14,9 @@ namespace firm {
 namespace {
 
 constexpr const char* kHistory = "history.jsonl";
-// Files whose presence tells that a directory holds a run.
+// Files whose presence marks a directory as a run.
 constexpr const char* kMarks[] = {"summary.json", "checkpoint.h5", kHistory};
-// What a run leaves besides: another one may have fewer slices, or other sites.
+// Further output of a run, removed because a new run may have fewer slices or other sites.
 constexpr const char* kResults[] = {"images.h5", "recon", "overview.png", "report.html"};
 
 }  // namespace

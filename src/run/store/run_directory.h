@@ -1,9 +1,9 @@
-// RunDirectory: where a run keeps what it does.
+// RunDirectory: the directory with all files of a run.
 //
 //   study.toml      as resolved: every option, every default
-//   history.jsonl   one line per round, while it goes
-//   checkpoint.h5   while the run is under way, and after one that stopped before converging
-//   chunks/         the same of a run in several chunks: their checkpoints, and those that are done
+//   history.jsonl   one line per round, written during the run
+//   checkpoint.h5   during the run, and after one that stopped before converging
+//   chunks/         for a run in several chunks: checkpoints and finished chunks
 //   images.h5, recon/, overview.png, report.html, summary.json   at the end, in this order
 #pragma once
 
@@ -17,28 +17,28 @@ class RunDirectory {
  public:
   enum class Start {
     kNew,        // refuses a directory that already holds a run
-    kOverwrite,  // throws away the run that is there
-    kResume      // goes on with the run that is there
+    kOverwrite,  // removes an existing run
+    kResume      // resumes an existing run
   };
 
-  // Creates the directory when needed (not for kResume); throws firm::Error when it cannot.
+  // Creates the directory if needed (not for kResume); throws firm::Error if it cannot.
   RunDirectory(std::string path, Start start);
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const;
 
-  // Opens the history. Lines of rounds before `round` are kept: a resumed run repeats the others.
+  // Opens the history and keeps lines of rounds before `round`: a resumed run repeats the others.
   void open_history(int round);
-  // The same, with these lines in it.
+  // Opens the history with these lines in it.
   void open_history(const std::string& lines);
-  // What is in it, as far as it was flushed.
+  // Returns the flushed content of the history.
   std::string history() const;
-  // Throws firm::Error when the disk is full.
+  // Throws firm::Error if the disk is full.
   void append_history(const std::string& line);
   void flush_history();
 
   void remove(const std::string& name) const;
-  // Removes summary.json and report.html, which tell of an earlier end: rounds are about to follow.
+  // Removes summary.json and report.html of an earlier end, because more rounds follow.
   void forget_end() const;
 
  private:

@@ -25,7 +25,7 @@ void RunHistory::add(const Shard& shard, const std::vector<Variable>& variables,
 
 void RunHistory::write_line(int limit) {
   RoundRecord record = round_.record(records_.back());
-  if (!size_.alone) record.error.reset();  // it is that of all images
+  if (!size_.alone) record.error.reset();  // it is the error over all images
   const std::string line = history_line(record, round_.names(), size_.stage);
   directory_.append_history(line);
   if (size_.stage) lines_ += line + "\n";

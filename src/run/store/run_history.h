@@ -1,7 +1,7 @@
 // RunHistory: writes history.jsonl of a stage, round by round, for shards that run side by side.
 //
-// While the stage runs, a line has what the shards of this process know. With several processes it
-// is completed at the end with what the others know, so that no round waits for them.
+// While the stage runs, a line has the numbers of this process's shards. With several processes the
+// numbers of the others are added at the end, so that no round waits for them.
 #pragma once
 
 #include <mutex>
@@ -19,23 +19,23 @@ namespace firm {
 class RunHistory {
  public:
   struct Size {
-    std::size_t shards = 1;  // of this process
-    bool alone = true;       // there is no other process
-    // Number of the stage, where a run has several.
+    std::size_t shards = 1;  // shards of this process
+    bool alone = true;       // no other process takes part
+    // Number of the stage, if a run has several.
     std::optional<std::size_t> stage = {};
   };
   RunHistory(RunDirectory& directory, const RunCallbacks& callbacks, const Size& size);
 
-  // Called by every shard at the end of a round, from its own thread. None begins the next round
-  // before all have ended this one.
+  // Called by every shard at the end of a round, from its own thread. No shard starts the next
+  // round before all have ended this one.
   void add(const Shard& shard, const std::vector<Variable>& variables, const RoundRecord& record,
            int limit);
-  // Writes to disk what is still in memory. Throws firm::Error when the disk is full.
+  // Flushes buffered lines to disk. Throws firm::Error if the disk is full.
   void flush() { directory_.flush_history(); }
-  // Rewrites the lines from round `first` on with the numbers of all shards, where other processes
+  // Rewrites the lines from round `first` on with the numbers of all shards, if other processes
   // have some of them.
   void complete(const std::vector<ShardResult>& results, int first);
-  // The lines added so far, of a numbered stage.
+  // Lines added so far, for a numbered stage.
   const std::string& lines() const { return lines_; }
 
  private:
@@ -45,9 +45,9 @@ class RunHistory {
   const RunCallbacks& callbacks_;
   const Size size_;
   std::mutex mutex_;
-  MergedRound round_;                 // of the shards that have ended it,
-  std::size_t arrived_ = 0;           // which are so many
-  std::vector<RoundRecord> records_;  // of every round, what is the same for all shards
+  MergedRound round_;                 // merged from the shards that have ended it
+  std::size_t arrived_ = 0;           // number of these shards
+  std::vector<RoundRecord> records_;  // for every round, the numbers that all shards share
   std::string lines_;
   Stopwatch watch_;
   double next_flush_ = 0;

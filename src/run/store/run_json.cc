@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no number for what is not known, or not finite.
+// Returns null for unknown and non-finite numbers, which JSON cannot represent.
 Json number_or_null(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
@@ -52,7 +52,7 @@ Json error_json(const Summary& s) {
   return {{"total", number_or_null(s.error)}, {"sites", sites}};
 }
 
-// A value as the number, truth value or text that it is.
+// Converts a value to a JSON number, boolean or string.
 Json option_json(const std::string& text) {
   const Json parsed = Json::parse(text, nullptr, false);
   return parsed.is_discarded() ? Json(text) : parsed;
@@ -85,7 +85,7 @@ Json chunks_json(const RunFacts& facts) {
   return chunks;
 }
 
-// Now, as NeXus and ISO 8601 write it: "2026-03-01T12:00:00Z".
+// Returns the current time in ISO 8601: "2026-03-01T12:00:00Z".
 std::string date_text() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
@@ -144,7 +144,8 @@ std::string preparation_json(const PreparationReport& r) {
   }
   if (r.noise) j["sigma"] = r.noise->sigma;
   j["warnings"] = r.all_warnings();
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);  // with text of data files
+  // Text of data files may be invalid UTF-8.
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::vector<std::string> names_of(const std::vector<Variable>& variables) {

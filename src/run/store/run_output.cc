@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// The true images, read slice by slice when they are asked for; `other` is unknown and 0.
+// The true images, read slice by slice on demand; `other` is unknown and 0.
 std::vector<Slices> true_images(const RunOutput& run) {
   const ImageGrid grid = image_grid(run.study);
   const std::size_t slices = run.study.slices;
@@ -27,7 +27,7 @@ std::vector<Slices> true_images(const RunOutput& run) {
   return images;
 }
 
-// The study without settings that change no byte of the images.
+// Removes settings that do not affect the images.
 std::string reproducible_study_text(StudyFile file) {
   std::erase_if(file.settings, [](const Setting& s) { return s.key == "threads"; });
   return study_text(file);

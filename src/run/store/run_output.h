@@ -1,4 +1,4 @@
-// The files a run leaves of its solution: images, pictures, report.
+// Output files of a run: images, pictures, report.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ namespace firm {
 
 ImageGrid image_grid(const Study& study);
 
-// The true images, in the columns of the variables; `other` is left zero. None without a `path`.
-// `study` may have some of the slices of the file, from `first` of `all` on.
+// Reads the true images into the columns of the variables; `other` is zero. Empty if `path` is
+// empty. `study` may have some of the slices of the file, from `first` of `all` on.
 struct TrueSlices {
   std::size_t all = 0;
   std::size_t first = 0;
@@ -35,14 +35,14 @@ struct RunOutput {
   std::string truth;  // file; empty: none
 };
 
-// The images of a run, wherever they are.
+// The images of a run, in memory or in files.
 struct RunImages {
   std::vector<Slices> variables;  // in the order of RunOutput::variables
   Slices multiplier;
 };
-// The images of a solution, which has to outlive them.
+// Views the images of a solution, which must outlive the result.
 RunImages images_of(const Solution& solution);
-// The images with their names, quantities and units, as files have them.
+// Returns the images with names, quantities and units for files.
 std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
                                      const std::vector<Slices>& images);
 ImageStack multiplier_stack(const Slices& images);
@@ -50,8 +50,8 @@ ImageStack multiplier_stack(const Slices& images);
 // Writes images.h5, recon/ and overview.png.
 void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,
                   const Progress& progress);
-// Writes report.html. `summary` is summary_json, made once since it has the date. The measurements
-// are those of `problem`, or of the data files.
+// Writes report.html. `summary` is the text of summary.json, made once because it contains the
+// date. Measurements come from `problem`, or from the data files.
 void write_report(const RunOutput& run, const std::string& summary, const Problem& problem);
 void write_report(const RunOutput& run, const std::string& summary, StudyData& data);
 // Paths of the files of a complete run, for people.

@@ -1,7 +1,7 @@
-// ShardStore: RUN/chunks, the stages of a run that has several, until the run is over.
+// ShardStore: the directory RUN/chunks, which holds the stages of a run with several until it ends.
 //
 //   slices-00016.h5              a finished stage, by its first slice
-//   slices-00016.checkpoint.h5   one that is under way, or has not converged
+//   slices-00016.checkpoint.h5   a stage in progress, or one that has not converged
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ class ShardStore {
 
   std::string result_file(const SliceRange& slices) const;
   std::string checkpoint_file(const SliceRange& slices) const;
-  // The result of an earlier attempt, if there is one.
+  // Returns the result of an earlier attempt, if any.
   std::optional<ShardResult> result(const SliceRange& slices) const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPiecePixels = 1024;
 
-// Every slot's step, agreed by one sum.
+// Exchanges the step of every slot in one sum.
 std::vector<double> all_steps(const Problem& problem, double factor, Collective& collective) {
   std::vector<double> alpha(problem.slots(), 0.0);
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {
@@ -152,7 +152,7 @@ void FedPgd::share() {
   scalars.unmet = count_unmet(residual_.squares(), levels_);
 }
 
-// Where the batch's pixels are: those of `count` slices of pixels from number `first` on,
+// Finds the places of the batch's values: `count` slices of pixels from number `first` on,
 // pixel-major.
 void FedPgd::locate(std::size_t first, std::size_t count, Part& part) const {
   const std::size_t slices = problem_.slices();
@@ -168,7 +168,7 @@ void FedPgd::locate(std::size_t first, std::size_t count, Part& part) const {
   }
 }
 
-// Takes the projected values of variable i back, and what they contribute to the sums.
+// Stores the projected values of variable i, and adds their contribution to the sums.
 void FedPgd::take_back(std::size_t count, std::size_t i, Part& part) {
   const std::size_t offset = i * problem_.slices();
   const float* points = (accelerated_ ? all_y_ : all_w_).data() + offset;

@@ -3,10 +3,11 @@
 //     site i sends   v_i = w_i - alpha_i g_i                                                (pgd_1)
 //     every process  w <- P_W(v), pixel by pixel                                            (pgd_2)
 //
-// It needs every v_i by itself: a gather, which is a sum of vectors that are zero elsewhere.
-// alpha_i = gamma 3 / (4 lambda_max(A_i^T A_i) / s_i^2); where the alpha_i differ, the projection
-// is taken in the norm sum_i ||w_i||^2 / alpha_i, which amounts to a scaling of the variables. With
-// momentum (FISTA with gradient restart, per slice) alpha_i = gamma / (2 lambda_max / s_i^2).
+// Every process needs each v_i separately. This gather is a sum of vectors that are zero for slots
+// hosted elsewhere. alpha_i = gamma 3 / (4 lambda_max(A_i^T A_i) / s_i^2); where the alpha_i
+// differ, the projection is taken in the norm sum_i ||w_i||^2 / alpha_i, which amounts to a scaling
+// of the variables. With momentum (FISTA with gradient restart, per slice) alpha_i = gamma / (2
+// lambda_max / s_i^2).
 #pragma once
 
 #include "core/column_loop.h"
@@ -38,7 +39,7 @@ class FedPgd : public Method {
   StopOptions default_stop() const override;
 
  private:
-  // What a piece of the image contributes to the sums of a round.
+  // Contribution of a piece of the image to the sums of a round.
   struct Part {
     PixelProjection projection;
     std::vector<double> values;      // of a batch
@@ -59,7 +60,7 @@ class FedPgd : public Method {
   void take_back(std::size_t count, std::size_t i, Part& part);
   void update_momentum();
   void extrapolate();
-  // The hosted columns: of a process that hosts all of them, the blocks of all slots.
+  // The hosted columns; in a process that hosts all slots, these are the blocks of all slots.
   const Block& w() const { return problem_.complete() ? all_w_ : w_; }
   const Block& point() const;
 
@@ -76,13 +77,13 @@ class FedPgd : public Method {
   Sinograms r_before_;  // of the w before
   Sinograms r_point_;   // of y, where the gradient is taken
   Block g_;
-  Block point_;  // hosted part of y; empty when all are
+  Block point_;  // hosted part of y; empty if all slots are hosted
   Block w_;      // hosted part of w; likewise
   Block all_;    // pixels x (slots x slices): v, then w+
   Block all_w_;  // w of all slots
   Block all_y_;  // y of all slots
   std::vector<std::size_t> hosted_slot_;
-  std::vector<double> hosted_;  // 1 for slots that are here
+  std::vector<double> hosted_;  // 1 for hosted slots
   std::vector<Part> parts_;
   ColumnLoop loop_;                  // over all slots
   std::vector<float> step_pattern_;  // 2 alpha

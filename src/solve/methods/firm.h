@@ -6,8 +6,8 @@
 //
 // which is a projected gradient step of length eta on Q(w; eta) (Proposition prop:qp). The theory
 // needs sum c_i <= 1. Larger coefficients are scaled: the algorithm runs in w_i / s_i, with s_i
-// from Study::weight, so that its coefficients are c_i / max(1, sum c). Coupling does that on the
-// way.
+// from Study::weight, so that its coefficients are c_i / max(1, sum c). Coupling applies this
+// scaling in its passes.
 #pragma once
 
 #include "model/coupling.h"
@@ -21,13 +21,13 @@ namespace firm {
 // (2 - ||c||^2) / (4 lambda_max), with the scaled coefficients.
 double descent_bound(const Study& study, double lambda_max);
 
-// firm and firm+ rest on D A = A D: one matrix, one weight, no other image. Throws firm::Error
-// (kUsage).
+// Throws firm::Error (kUsage) unless D A = A D, on which firm and firm+ rest: one matrix, one
+// weight, no `other`.
 void check_firm_assumptions(const Study& study, const std::string& method);
 
 class Firm : public Method {
  public:
-  // Throws firm::Error when the sites do not share one matrix A.
+  // Throws firm::Error if the sites do not share one matrix A.
   Firm(Problem& problem, const SolveOptions& options) : Firm(problem, options, 1) {}
 
   static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
@@ -47,7 +47,7 @@ class Firm : public Method {
   double step_size() const override { return rule_.eta(); }
 
  protected:
-  // `fields`: images in a message, of which S is the first.
+  // `fields`: number of images in a message; S is the first.
   Firm(Problem& problem, const SolveOptions& options, std::size_t fields);
 
   const Block& w() const { return w_; }
@@ -55,10 +55,10 @@ class Firm : public Method {
   std::span<float> field(std::size_t k);
   const Coupling& coupling() const { return coupling_; }
   const StepRule& rule() const { return rule_; }
-  // How the last round ended, from judge().
+  // Outcome of the last round, from judge().
   const StepRule::Outcome& outcome() const { return outcome_; }
 
-  // w <- (v - factor d T)_+ and what belongs to the end of a round.
+  // Computes w <- (v - factor d T)_+ and ends the round.
   void correct(std::span<const float> t, double factor);
 
  private:

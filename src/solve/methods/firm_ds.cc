@@ -10,7 +10,7 @@
 namespace firm {
 namespace {
 
-constexpr int kStepsWithNoise = 8;  // few, because a good fit would fit the noise
+constexpr int kStepsWithNoise = 8;  // few, because more steps would fit the noise
 constexpr int kSteps = 75;
 
 int local_steps(const SolveOptions& options) {
@@ -20,7 +20,7 @@ int local_steps(const SolveOptions& options) {
 
 double xrt_weight(const Study& study) { return study.weight(study.sites.size() - 1); }
 
-// sum_i c_i s_i over all members of the study, here and elsewhere.
+// Returns sum_i c_i s_i over all members of the study, hosted or not.
 double tau_total(const Study& study) {
   double sum = study.other ? 1 / std::sqrt(xrt_weight(study)) : 0;
   for (std::size_t i = 0; i + 1 < study.sites.size(); ++i) {
@@ -55,8 +55,8 @@ FirmDs::FirmDs(const MethodInput& input)
   if (input.prior) add_prior(input.prior);
 }
 
-// All images but XRT's are solved for: each has a term on the rays of XRT and, unless one term
-// serves both, one on its own.
+// Counts arrays of all images but XRT's. Each image has a term on the rays of XRT and one on its
+// own rays, unless one term serves both.
 MethodFootprint FirmDs::footprint(const SolveOptions& /*options*/, const HostedSize& size) {
   const bool one_term = size.common && !size.weighted;
   MethodFootprint f;
@@ -128,7 +128,7 @@ std::vector<ImageOperator> FirmDs::own_matrices() const {
   return matrices;
 }
 
-// A_N for each member.
+// Returns A_N for each member.
 std::vector<ImageOperator> FirmDs::shared_matrices() const {
   return std::vector<ImageOperator>(members_.size(), &problem_.study().xrt().geometry);
 }
@@ -233,8 +233,9 @@ void FirmDs::measure_own_residuals() {
   }
 }
 
-// Each site for itself: steps on its own term, the other being held at its minimum. From w = 0 the
-// first sum would be -b_N: measurements, for every site to see.
+// Starts each site by itself, with steps on its own term while the other term stays at its minimum.
+// If sites started from w = 0, the first sum would be -b_N and show the XRT measurements to every
+// site.
 void FirmDs::start() {
   std::fill(message_.values().begin(), message_.values().end(), 0.0f);
   for (int m = 0; m < local_steps_ && !members_.empty(); ++m) {
@@ -282,7 +283,7 @@ void FirmDs::add_global_scalars() {
     if (!xrt_.met(square, z)) scalars.unmet += 1;
     if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
   }
-  if (rounds_ == 0) scalars.unmet += 1;  // the start alone fits with more noise than a joint round
+  if (rounds_ == 0) scalars.unmet += 1;  // the start fits more noise than a joint round
 }
 
 void FirmDs::update() {

@@ -12,14 +12,13 @@
 //                         + || c_i A_N w - (q_i - tau_i e) ||^2 / (tau_i s_N^2)
 //
 // A prior R_i(w) adds to the local problem. Each site starts with M steps on its own data, so that
-// not even the first sum is anyone's measurement. The objective never rises, and the coupling holds
-// exactly in every round. `other`,
-// which lives with site N, takes part like an XRF site with c = 1 and without data of its own.
-// tau_i is proportional to c_i s_i.
+// not even the first sum reveals a measurement. The objective never rises, and the coupling holds
+// exactly in every round. `other`, which lives with site N, takes part like an XRF site with c = 1
+// and without data of its own. tau_i is proportional to c_i s_i.
 //
 // Where XRT values have weights W <= 1, || W^1/2 (sum_i q_i - b_N) ||^2 has the same majoriser with
-// W e in place of e. Only site N knows W, which tells about its data; it sends W e in a sum of its
-// own.
+// W e in place of e. Only site N knows W, which reveals something about its data; it sends W e in a
+// separate sum.
 #pragma once
 
 #include "solve/footprint.h"
@@ -42,7 +41,8 @@ class FirmDs : public Method {
   void update() override;
   void finish(Collective& collective) override;
   const Block& images() override;
-  // The image of XRT is a sum over the others.
+  // If sites are elsewhere, the image of XRT, a sum over the others, is complete only after
+  // finish().
   bool knows_images() const override {
     return problem_.complete() || problem_.transmission() == problem_.variables().size();
   }
@@ -58,9 +58,9 @@ class FirmDs : public Method {
   void problem_changed() override;
 
  private:
-  // One of the images that are solved for here: an XRF site's or `other`.
+  // One of the hosted images to solve for: that of an XRF site, or `other`.
   struct Member {
-    std::size_t variable;  // among the hosted ones
+    std::size_t variable;  // index among the hosted variables
     double c;
     double tau;
     double weight;  // 1 / s_i^2
@@ -84,7 +84,7 @@ class FirmDs : public Method {
   Problem& problem_;
   Collective& collective_;
   int local_steps_;
-  std::vector<double> levels_;  // of the hosted columns
+  std::vector<double> levels_;  // discrepancy level of each hosted column
   double xrt_weight_;
   std::vector<Member> members_;
   bool fused_;  // A_i = A_N for all members: one term serves both

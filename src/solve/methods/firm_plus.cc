@@ -5,7 +5,7 @@
 namespace firm {
 namespace {
 
-// body(k) for all values of an image.
+// Calls body(k) for all values of an image.
 template <typename Body>
 void each_value(const Block& image, int threads, const Body& body) {
   ColumnLoop loop(image.rows(), image.columns(), 0, threads);
@@ -37,7 +37,8 @@ std::span<float> FirmPlus::vector() { return rule().supposes_end() ? Firm::vecto
 
 Verdict FirmPlus::judge() {
   Verdict verdict = Firm::judge();
-  // Not at the end of the run: D u is there only if the end of the inner loop was supposed.
+  // Skipped at the end of the run: the sum contains D u only if the share assumed the end of an
+  // inner loop.
   if (!verdict.repeat && !verdict.done && outcome().ended) {
     const float* du = field(1).data();
     float* mu = mu_.data();

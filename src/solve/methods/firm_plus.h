@@ -3,7 +3,7 @@
 //     site i takes   w_i <- (v_i - d_i (S / 2 + eta mu))_+                              (al_update)
 //     at the end of an inner loop   mu <- mu + D u / (2 eta)                          (dual_update)
 //
-// D u is a sum as S is, and goes with it in rounds that are supposed to follow such an end.
+// D u is a sum like S, and travels with it in rounds that are assumed to follow such an end.
 #pragma once
 
 #include "solve/methods/firm.h"
@@ -22,8 +22,7 @@ class FirmPlus : public Firm {
   void update() override;
   void archive(Archive& archive) override;
 
-  // The multiplier of problem (modified_model), pixels x slices, with which the last round was
-  // made.
+  // Multiplier of problem (modified_model) in the last round, pixels x slices.
   const Block& multiplier() const { return mu_; }
 
  private:

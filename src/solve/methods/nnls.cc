@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-// A rise below the rounding of single precision is none.
+// Relative rise that counts as rounding of single precision.
 constexpr double kRounding = 1e-6;
 
 template <typename PerColumn>
@@ -134,8 +134,7 @@ void Nnls::take_back_rises() {
   evaluate();
   if (known_value_) {
     for (std::size_t c = 0; c < value_.size(); ++c) {
-      // A step without momentum lowers h but for rounding; to take it back would be to stay for
-      // ever.
+      // A step without momentum lowers h up to rounding; undoing it would repeat it forever.
       if (had_momentum_[c] && value_[c] > value_before_[c] * (1 + kRounding)) revert(c);
     }
   }
@@ -171,7 +170,7 @@ void Nnls::form_gradient(bool extrapolated) {
   }
 }
 
-// Columns that are held do not move.
+// Returns the step of each column; 0 for held columns, which do not move.
 std::vector<double> Nnls::active_steps() const {
   std::vector<double> steps = steps_;
   for (std::size_t c = 0; c < steps.size(); ++c) steps[c] = active_[c] ? steps[c] : 0;

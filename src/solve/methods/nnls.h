@@ -3,10 +3,9 @@
 //     min_{w >= 0}  h(w) = sum_k alpha_k || A_k w - t_k / alpha_k ||^2 + R(w)
 //
 // by proximal gradient steps with or without momentum (FISTA). R is a Prior, or 0: then the step is
-// a projected gradient step. Momentum is dropped in a column
-// where <y - w+, w+ - w> > 0 (gradient restart). A step with momentum that would raise h is taken
-// back, so h never rises. A_k w is kept for the last two images, so that a step costs one product
-// with each A_k and one with its transpose.
+// a projected gradient step. Momentum is dropped in a column where <y - w+, w+ - w> > 0 (gradient
+// restart). A step with momentum that raises h is undone, so h never rises. A_k w is kept for the
+// last two images, so that a step costs one product with each A_k and one with its transpose.
 #pragma once
 
 #include <span>
@@ -27,18 +26,18 @@ class Nnls {
   // Adds a term and returns its number. `alpha` has one entry per column of w; 0 leaves the column
   // out. The operators have the same columns as w, and outlive this object.
   std::size_t add_term(Operators& operators, const std::vector<double>& alpha);
-  // t_k, to be filled by the caller, and A_k w.
+  // Returns t_k, which the caller fills, and A_k w.
   Sinograms& target(std::size_t term) { return terms_[term].target; }
   const Sinograms& product(std::size_t term) const { return terms_[term].product; }
 
   // Step length of a column, at most 1 / lambda_max(Hessian of h) with momentum, and below twice
   // that without.
   void set_step(std::size_t column, double step) { steps_[column] = step; }
-  // A column that is held keeps its image.
+  // Holds a column: it keeps its image.
   void hold(std::size_t column) { active_[column] = false; }
 
-  // Adds R. Call after the steps are set. `columns` names the columns of w among the images of the
-  // problem, for prior().
+  // Adds the penalty R. Call after the steps are set. `columns` names the columns of w among the
+  // images of the problem, for prior().
   void set_prior(std::unique_ptr<Prior> prior, std::vector<std::size_t> columns);
   const PriorTerm* prior() const { return prior_ ? &prior_term_ : nullptr; }
   // R(w) over all columns.
@@ -49,16 +48,16 @@ class Nnls {
   // Call after a target has changed: the known value of h is out of date.
   void targets_changed() { known_value_ = false; }
   // Call after targets, matrices or steps have changed: computes A w again and drops momentum. The
-  // norms of the last step are infinite until the next.
+  // norms of the last step are infinite until the next step.
   void restart();
   // Squared norm of the projected gradient of h at w (with a prior: of the proximal gradient
   // mapping), over all columns. Uses one product with each transpose.
   double projected_gradient_squared();
   void step();
-  // Call after a series of steps: takes back a last step with momentum that raised h.
+  // Call after a series of steps: undoes the last step if it had momentum and raised h.
   void finish_steps();
 
-  // Of the last step: ||w - w_before||^2 and ||(y - w) / step||^2, over all columns.
+  // ||w - w_before||^2 and ||(y - w) / step||^2 of the last step, over all columns.
   double step_squared() const { return step_squared_; }
   double mapping_squared() const { return mapping_squared_; }
 
@@ -78,7 +77,7 @@ class Nnls {
   };
 
   void evaluate();         // h(w) of each column
-  void take_back_rises();  // to the image before, where h has risen
+  void take_back_rises();  // returns to the image before where h has risen
   void revert(std::size_t column);
   void form_gradient(bool extrapolated);
   void move();
@@ -94,8 +93,8 @@ class Nnls {
   std::vector<Term> terms_;
   Block w_;
   Block before_;
-  Block gradient_;  // half of it
-  Block part_;      // one term's, when there are several
+  Block gradient_;  // half of the gradient
+  Block part_;      // gradient of one term, if there are several
   ColumnLoop loop_;
   std::vector<double> steps_;
   std::vector<bool> active_;
@@ -104,7 +103,7 @@ class Nnls {
   std::vector<bool> had_momentum_;    // whether the last step was made with momentum
   std::vector<double> value_;         // h(w), of each column
   std::vector<double> value_before_;  // h(w_before)
-  bool known_value_ = false;          // whether value_before_ belongs to the present targets
+  bool known_value_ = false;          // value_before_ belongs to the current targets
   std::vector<float> beta_pattern_;
   std::vector<float> step_pattern_;
   std::vector<float> active_pattern_;

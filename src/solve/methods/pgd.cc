@@ -7,7 +7,7 @@
 namespace firm {
 namespace {
 
-// 1 / s^2 of each hosted column.
+// Returns 1 / s^2 of each hosted column.
 std::vector<double> column_weights(const Problem& problem) {
   std::vector<double> weights;
   for (const Variable& v : problem.variables()) {

@@ -50,7 +50,7 @@ void Plsqr::start() {
     float* u = u_[g].data();
     ray_loops_[g].run([&](std::size_t k, std::size_t j, float*) { u[k] *= scale[j]; });
   }
-  for (Column& c : columns_) c.beta = 0;  // there is no v before the first one
+  for (Column& c : columns_) c.beta = 0;  // no v precedes the first one
   update_v();
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     columns_[c].rho_bar = columns_[c].alpha;
@@ -99,7 +99,7 @@ void Plsqr::update_v() {
   loop_.run([&](std::size_t k, std::size_t j, float*) { v[k] *= scale[j]; });
 }
 
-// The next plane rotation of the bidiagonal matrix.
+// Applies the next plane rotation of the bidiagonal matrix.
 void Plsqr::rotate(Column& c, double next_alpha) const {
   const double rho = std::hypot(c.rho_bar, c.beta);
   const double cosine = rho > 0 ? c.rho_bar / rho : 1;
@@ -144,7 +144,7 @@ void Plsqr::share() {
     const double weight = problem_.variables()[c / problem_.slices()].weight;
     squares_[c] = columns_[c].phi_bar * columns_[c].phi_bar;
     scalars.objective += weight * squares_[c];
-    if (columns_[c].active) scalars.size_squared += 1;  // columns that go on
+    if (columns_[c].active) scalars.size_squared += 1;  // columns still active
     const double gradient = 2 * weight * columns_[c].gradient;
     scalars.kkt_squared += gradient * gradient;
   }
@@ -169,7 +169,7 @@ void Plsqr::update() {
   update_v();
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (!before[c].active) {
-      // Goes on with the others, but what is known about it stays.
+      // Keeps the numbers of this column while the others continue.
       const Column now = columns_[c];
       columns_[c] = before[c];
       columns_[c].alpha = now.alpha;

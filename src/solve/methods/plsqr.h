@@ -35,7 +35,7 @@ class Plsqr : public Method {
     double rho_bar = 0;
     double phi_bar = 0;   // ||b - A x||
     double gradient = 0;  // ||A^T (b - A x)||
-    double norm = 0;      // ||A||_F, as far as it has been seen
+    double norm = 0;      // estimate of ||A||_F so far
     double along_w = 0;   // x += along_w w
     double turn = 0;      // w = v - turn w
     bool active = true;

@@ -36,7 +36,8 @@ double PixelProjection::root_by_sorting(std::span<const double> v) {
   return l;
 }
 
-// The root of each pixel's piece, and the piece on which that lies; true when a piece has changed.
+// Computes the root of each pixel's piece, and the piece that contains it; returns true if a piece
+// has changed.
 bool PixelProjection::newton_step(const double* values, Pieces& pieces) const {
   Pieces next;
   double root[kBatch];
@@ -63,7 +64,7 @@ bool PixelProjection::newton_step(const double* values, Pieces& pieces) const {
   return changed;
 }
 
-// Pixels whose root is not on its own piece yet.
+// Solves by sorting the pixels whose root is not on its own piece yet.
 void PixelProjection::sort_the_rest(const double* values, const Pieces& pieces) {
   Pieces next = pieces;
   if (!newton_step(values, next)) return;

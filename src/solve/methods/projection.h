@@ -14,20 +14,20 @@ namespace firm {
 // where l is the root of phi(l) = v_N - l - sum_i c_i (v_i + l c_i)_+, which falls, is concave, and
 // is linear between the break points -v_i / c_i. Sorting these gives l in O(N log N). Newton steps
 // from the right reach the root's piece in at most N steps, and nearly always in one or two: they
-// are taken for many pixels at once, and what a few of them do not solve is sorted.
+// are taken for many pixels at once, and pixels that a few steps do not solve are sorted.
 //
-// All c_i > 0. Holds scratch: one per thread.
+// Requires all c_i > 0. Holds scratch: use one per thread.
 class PixelProjection {
  public:
   explicit PixelProjection(std::vector<double> c);
 
   static constexpr std::size_t kBatch = 64;
 
-  // Values of kBatch pixels: variable i of pixel k is at values[i * kBatch + k], v_N the last
-  // variable; replaced by their projections.
+  // Replaces the values of kBatch pixels by their projections. Variable i of pixel k is at values[i
+  // * kBatch + k]; v_N is the last variable.
   void project(std::span<double> values);
 
-  // The root l for one pixel, by sorting.
+  // Returns the root l for one pixel, by sorting.
   double root_by_sorting(std::span<const double> v);
 
  private:

@@ -23,7 +23,7 @@ XrtResidual::XrtResidual(const Problem& problem, const std::vector<double>& leve
   if (weighted) plain_ = Block(data_.rows(), data_.columns());
 }
 
-// The problem has W^1/2 b_N.
+// Recovers b_N: the problem holds W^1/2 b_N.
 void XrtResidual::read_data(const Problem& problem) {
   const std::size_t xrt = problem.transmission();
   if (xrt == problem.variables().size()) return;

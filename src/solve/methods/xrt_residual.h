@@ -1,5 +1,5 @@
-// XrtResidual: what firm-ds needs of the XRT data. b_N and its weights W are where XRT is hosted;
-// every site is told whether there are weights, and the level at which XRT is met.
+// XrtResidual: the XRT data as firm-ds uses it. Only the process that hosts XRT has b_N and its
+// weights W; every site knows whether there are weights, and the discrepancy level of XRT.
 #pragma once
 
 #include <vector>
@@ -11,27 +11,27 @@ namespace firm {
 
 class XrtResidual {
  public:
-  // `levels` are those of the hosted columns. Every process takes part.
+  // `levels`: discrepancy levels of the hosted columns. All processes of a run call it.
   XrtResidual(const Problem& problem, const std::vector<double>& levels, Collective& collective);
 
-  // Reads b_N and W again, after a refiner has changed them; those of XRT elsewhere stay elsewhere.
+  // Reads b_N and W again after a refiner has changed them; does nothing where XRT is not hosted.
   void read_data(const Problem& problem);
 
   std::size_t rays() const { return data_.rows(); }
-  // b_N; 0 where XRT is elsewhere.
+  // b_N; 0 where XRT is not hosted.
   float measured(std::size_t ray, std::size_t slice) const { return data_(ray, slice); }
-  // From e to W e, at every process: where there are weights, a sum to which site N alone
+  // Replaces e by W e in every process. If there are weights, this takes a sum to which only site N
   // contributes.
   void weigh(Block& e, Collective& collective);
-  // <e, W e> of a slice, from W e.
+  // Returns <e, W e> of a slice, given W e.
   double squared(const Block& weighted, std::size_t slice) const;
   bool met(double squared, std::size_t slice) const;
 
  private:
   Block data_;                  // rays_N x slices
-  Block weights_;               // the same; no rows: all 1, or elsewhere
-  Block plain_;                 // e, where there are weights, here or elsewhere
-  std::vector<double> levels_;  // of the slices
+  Block weights_;               // rays_N x slices; empty: all 1, or XRT is not hosted
+  Block plain_;                 // e, if XRT has weights
+  std::vector<double> levels_;  // level of each slice
 };
 
 }  // namespace firm
