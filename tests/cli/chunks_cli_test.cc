@@ -15,6 +15,7 @@
 #include "prep/study_data.h"
 #include "run/memory/memory_estimate.h"
 #include "support/command_line.h"
+#include "support/file_opens.h"
 #include "support/wait_until.h"
 
 namespace firm {
@@ -340,6 +341,13 @@ TEST_F(ChunkedRun, IsSuggestedWhenMemoryIsShort) {
   EXPECT_CONTAINS(o.err, "GiB for 5 slices by firm-ds, found ");
   EXPECT_CONTAINS(o.err, "available; --max-memory ");
   EXPECT_FALSE(exists("r"));
+}
+
+TEST_F(ChunkedRun, OpensDataFilesOnceForAllChunks) {
+  FileOpens opens({directory_ / "s/xrt.h5"});
+  run("recon s/study.toml --out r --set chunks=3 --set stop.rounds=2");
+  ASSERT_TRUE(exists("r/report.html"));
+  EXPECT_EQ(opens.opened(directory_ / "s/xrt.h5"), 3);  // as in one piece
 }
 
 }  // namespace

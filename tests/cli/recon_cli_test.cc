@@ -12,6 +12,7 @@
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
 #include "support/command_line.h"
+#include "support/file_opens.h"
 #include "support/wait_until.h"
 
 namespace firm {
@@ -253,6 +254,18 @@ TEST_F(Recon, ReportsFullDisk) {
          std::filesystem::recursive_directory_iterator(directory_ / ("r" + blocks))) {
       EXPECT_NE(entry.path().extension(), ".part") << entry.path();
     }
+  }
+}
+
+// An HDF5 file is looked at for its format, tried in a child process that may crash, and opened
+// once: for geometry, estimates, all chunks and the report.
+TEST_F(Recon, OpensDataFilesOnce) {
+  const std::vector<std::string> files = {directory_ / "s/xrf-1.h5", directory_ / "s/xrt.h5"};
+  for (const std::string options : {"", "--separate"}) {
+    FileOpens opens(files);
+    run("recon s/study.toml --out r --overwrite --set stop.rounds=2 " + options);
+    ASSERT_TRUE(exists("r/report.html")) << options;
+    for (const std::string& file : files) EXPECT_EQ(opens.opened(file), 3) << file << options;
   }
 }
 

@@ -9,8 +9,8 @@
 
 #include "firm/error.h"
 #include "io/formats/data_exchange.h"
-#include "prep/file_opens.h"
 #include "sim/simulate.h"
+#include "support/file_opens.h"
 #include "support/temporary_directory.h"
 #include "support/tiff_pages.h"
 
