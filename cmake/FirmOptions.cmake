@@ -32,7 +32,8 @@ target_link_libraries(firm_cold_flags INTERFACE firm_flags)
 option(FIRM_PRECOMPILE "Precompile the headers that most sources use" ON)
 # GCC 12 warns, wrongly, of bounds inside a precompiled std::string. Builds without precompiled headers
 # keep these warnings.
-set(FIRM_PRECOMPILED_FLAGS -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
+set(FIRM_PRECOMPILED_FLAGS
+    -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
 # firm_precompile(<target> <header>): compiles src/precompiled/<header> once for the target.
 function(firm_precompile target header)
   if(FIRM_PRECOMPILE)

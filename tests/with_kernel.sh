@@ -1,24 +1,28 @@
 #!/bin/sh
-# with_kernel.sh FIRM KERNEL COMMAND...: runs a command with FIRM_KERNEL=KERNEL, so that every
-# projector it makes uses that kernel. Exits with 77 if the program at FIRM says that this processor
-# lacks the kernel, and with 1 if COMMAND, a GoogleTest program, would run no test.
+# with_kernel.sh FIRM KERNEL PROGRAM FILTER: runs the tests of a GoogleTest program that match a
+# filter, with FIRM_KERNEL=KERNEL, so that every projector uses that kernel.
+#
+# Exits with 77 if the program at FIRM says that this processor lacks the kernel. Fails if a pattern
+# of the filter matches no test, as after a test is renamed.
 firm=$1
-export FIRM_KERNEL=$2
-shift 2
+kernel=$2
+program=$3
+filter=$4
+
+set -f  # patterns are not file names
+for pattern in $(printf '%s' "${filter#-}" | tr ':' ' '); do
+  if [ -z "$("$program" --gtest_list_tests --gtest_filter="$pattern" | grep '^  ')" ]; then
+    echo "tests/kernels.cmake: filter of $program: expected tests that match $pattern, found none"
+    exit 1
+  fi
+done
+
+export FIRM_KERNEL="$kernel"
 if ! message=$("$firm" bench --size 8 --angles 2 --seconds 0 2>&1); then
+  echo "$message"
   case $message in
-    *FIRM_KERNEL*)
-      echo "this processor lacks it: $message"
-      exit 77
-      ;;
-    *)
-      echo "$message"
-      exit 1
-      ;;
+    *FIRM_KERNEL*) exit 77 ;;
+    *) exit 1 ;;
   esac
 fi
-case $("$@" --gtest_list_tests) in
-  *.*) exec "$@" ;;
-esac
-echo "no test: $*"
-exit 1
+exec "$program" --gtest_brief=1 --gtest_filter="$filter"
