@@ -32,8 +32,8 @@ firm_kernel_tests(sim "Simulate.*" ${kernels})
 firm_kernel_tests(run "*" ${kernels})
 # The program, where a test compares bytes of two runs.
 string(JOIN ":" byte_tests
-  SlicesOverProcesses.GiveTheSameBytes*
-  All/MethodOverProcesses.GivesTheSameBytes/0
+  SlicesOverProcesses.GiveSameBytes*
+  All/MethodOverProcesses.GivesSameBytes/0
   ChunkedRun.GivesImagesOfSlicesSolvedAlone
   FileLayouts.Npy
   Recon.GivesSameBytesWithAnyThreads

@@ -12,7 +12,7 @@
 namespace firm {
 namespace {
 
-class Parts : public CommandLine {
+class SeparateSites : public CommandLine {
  protected:
   void SetUp() override {
     ASSERT_EQ(run("simulate --out s --size 24 --angles 8 --slices 2 --noise 0.01").code, 0);
@@ -54,7 +54,7 @@ class Parts : public CommandLine {
   }
 };
 
-TEST_F(Parts, GiveTheSameBytesInAnyNumberOfProcesses) {
+TEST_F(SeparateSites, GiveSameBytesForAnyNumberOfProcesses) {
   for (const std::string method :
        {"firm-ds", "firm --set stop.rounds=30", "fedpgd --set stop.rounds=9"}) {
     const std::string out = method.substr(0, method.find(' '));
@@ -71,7 +71,7 @@ TEST_F(Parts, GiveTheSameBytesInAnyNumberOfProcesses) {
   }
 }
 
-TEST_F(Parts, KnowTheNoiseOfAllSites) {
+TEST_F(SeparateSites, UseNoiseOfAllSites) {
   std::string text = file_content(directory_ / "s/study.toml");
   const std::string table = "[[site]]\n";
   for (std::size_t at = 0; (at = text.find(table, at)) != std::string::npos;) {
@@ -90,7 +90,7 @@ TEST_F(Parts, KnowTheNoiseOfAllSites) {
   EXPECT_NE(summary("without").at("objective").get<double>(), objective);
 }
 
-TEST_F(Parts, FindWhatAllSitesTogetherFind) {
+TEST_F(SeparateSites, AgreeWithAllSitesInOneProcess) {
   ASSERT_EQ(run("recon s/study.toml --out together").code, 0);
   ASSERT_EQ(run("recon s/study.toml --separate --out separate").code, 0);
   const auto a = summary("together");
@@ -110,7 +110,7 @@ TEST_F(Parts, FindWhatAllSitesTogetherFind) {
 
 // Slices are columns of their own, and every process takes the decisions of one that has all of
 // them.
-class SlicesOverProcesses : public Parts {
+class SlicesOverProcesses : public SeparateSites {
  protected:
   void SetUp() override {}
 
@@ -169,7 +169,7 @@ class MethodOverProcesses : public SlicesOverProcesses,
                             public ::testing::WithParamInterface<const char*> {};
 
 // Two slices, each with a group of processes.
-TEST_P(MethodOverProcesses, GivesTheSameBytes) {
+TEST_P(MethodOverProcesses, GivesSameBytes) {
   simulate(2);
   run_both_ways(8, std::string("--set stop.discrepancy=0.02 --method ") + GetParam());
   expect_same_images();
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(All, MethodOverProcesses,
 
 // The bytes of a slice depend neither on the slices beside it nor on their number, as long as there
 // are three or more: here seven in one process, and three and four in groups of processes.
-TEST_F(SlicesOverProcesses, GiveTheSameBytesInGroupsOfThreeOrMore) {
+TEST_F(SlicesOverProcesses, GiveSameBytesInGroupsOfThreeOrMore) {
   simulate(7);
   run_both_ways(8, "--set stop.discrepancy=0.03 --set ds.local_steps=1");
   expect_same_images();
@@ -191,7 +191,7 @@ TEST_F(SlicesOverProcesses, GiveTheSameBytesInGroupsOfThreeOrMore) {
 
 // A group has one slice, the other two: one or two slices have kernels of their own, which round in
 // another order than those for three.
-TEST_F(SlicesOverProcesses, MayBeSpreadUnevenly) {
+TEST_F(SlicesOverProcesses, AllowUnevenGroups) {
   simulate(3);
   run_both_ways(8, "");
   expect_near_images();
@@ -199,7 +199,7 @@ TEST_F(SlicesOverProcesses, MayBeSpreadUnevenly) {
   expect_near_images();
 }
 
-TEST_F(SlicesOverProcesses, AreJudgedByTheObjectiveOfAll) {
+TEST_F(SlicesOverProcesses, StopByObjectiveOfAllSlices) {
   simulate(3);
   ASSERT_EQ(run("recon s/study.toml --out together").code, 0);
   const double objective = summary("together").at("objective");
@@ -211,7 +211,7 @@ TEST_F(SlicesOverProcesses, AreJudgedByTheObjectiveOfAll) {
 }
 
 // All sites are in these runs, wherever they are.
-TEST_F(Parts, KnowTheResidualsOfAllSitesInEveryRound) {
+TEST_F(SeparateSites, RecordResidualsOfAllSites) {
   const std::string firm = " --method firm --set stop.rounds=3 --set stop.discrepancy=0";
   ASSERT_EQ(run("recon s/study.toml --out together" + firm).code, 5);
   ASSERT_EQ(run("recon s/study.toml --separate --out separate" + firm).code, 5);
@@ -235,7 +235,7 @@ TEST_F(Parts, KnowTheResidualsOfAllSitesInEveryRound) {
   }
 }
 
-TEST_F(Parts, KnowWhetherThereIsEnoughMemory) {
+TEST_F(SeparateSites, CheckMemory) {
   const Outcome enough = run("recon s/study.toml --separate --out r");
   ASSERT_EQ(enough.code, 0) << enough.err;
   EXPECT_EQ(enough.err.rfind("memory: about ", 0), 0u) << enough.err;
@@ -254,7 +254,7 @@ TEST_F(Parts, KnowWhetherThereIsEnoughMemory) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "l"));
 }
 
-TEST_F(Parts, GoOnWhereTheyStopped) {
+TEST_F(SeparateSites, ResumeToSameBytes) {
   const std::string firm = " --method firm --set stop.discrepancy=0";
   ASSERT_EQ(run("recon s/study.toml --separate --out whole --set stop.rounds=40" + firm).code, 5);
   ASSERT_EQ(run("recon s/study.toml --separate --out part --set stop.rounds=25" + firm).code, 5);
@@ -271,7 +271,7 @@ TEST_F(Parts, GoOnWhereTheyStopped) {
   }
 }
 
-TEST_F(Parts, SayOnceWhatIsWrong) {
+TEST_F(SeparateSites, ReportErrorOnce) {
   const Outcome count = run_processes(3 + 4, "recon s/study.toml --mpi --out r");
   EXPECT_EQ(count.code, 2);
   EXPECT_CONTAINS(count.err, "found 7 processes");

@@ -293,7 +293,7 @@ struct Products {
 };
 
 // Projectors made for one or two columns are of one kind, those made for more of another.
-TEST_P(FastKernel, GivesAColumnTheSameBytesWhateverIsBesideIt) {
+TEST_P(FastKernel, GivesColumnSameBytesWhateverIsBesideIt) {
   constexpr std::size_t kMost = 37;
   const std::vector<std::vector<int>> kinds{{1, 2}, {3, 4, 5, 6, 7, 8, 11, 16, 23, 32, 37}};
   for (const Case& c : cases()) {
@@ -441,7 +441,7 @@ TEST(Paper, MatrixHas1988940Nonzeros) {
 
 // ---- options ----------------------------------------------------------------------------------
 
-TEST(MakeProjector, NamesAnUnknownKernelAndThoseThereAre) {
+TEST(MakeProjector, NamesUnknownKernelAndAvailableOnes) {
   try {
     make_projector(paper_geometry(8, 2), {"cuda"});
     FAIL() << "accepted";
