@@ -70,6 +70,7 @@ TEST(ProjectorFactoryTest, SolvesWithMatrixOfSite) {
     ProblemOptions options;
     options.projectors.assign(small.study.sites.size(), &plain_projectors());
     options.projectors[0] = &twice;
+    options.threads = 1;
     Problem problem(small.study, doubled, options);
     LocalCollective collective;
     SolveInput input;

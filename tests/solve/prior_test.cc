@@ -64,7 +64,7 @@ SolveOptions options_for(const std::string& method) {
 
 Solution solve_with(const SmallStudy& small, const SolveOptions& options,
                     const PriorFactory& prior) {
-  Problem problem(small.study, small.data);
+  Problem problem(small.study, small.data, {.threads = 1});
   LocalCollective collective;
   SolveInput input;
   input.problem = &problem;
@@ -160,7 +160,7 @@ TEST(PriorTest, ResumesToSameBytes) {
   const Solution whole = solve_with(small, options, quadratic(2));
   MemoryArchive state;
   for (const bool resuming : {false, true}) {
-    Problem problem(small.study, small.data);
+    Problem problem(small.study, small.data, {.threads = 1});
     LocalCollective collective;
     SolveInput input;
     input.problem = &problem;

@@ -41,7 +41,7 @@ class RightData : public Refiner {
 
 Solution solve_refined(const SmallStudy& small, const std::vector<SiteData>& data,
                        const SolveOptions& options, std::vector<Refiner*> refiners) {
-  Problem problem(small.study, data);
+  Problem problem(small.study, data, {.threads = 1});
   LocalCollective collective;
   SolveInput input;
   input.problem = &problem;
@@ -56,6 +56,7 @@ SolveOptions options_for(const std::string& method) {
   options.method = method;
   options.stop.kkt = 1e-6;
   options.stop.rounds = 50000;
+  options.pgd.accelerated = true;
   return options;
 }
 
@@ -113,7 +114,7 @@ TEST_F(RefinerTest, KeepsParametersInCheckpoint) {
   MemoryArchive state;
   SolveOptions options = options_for("firm-ds");
   {
-    Problem problem(small_.study, wrong_);
+    Problem problem(small_.study, wrong_, {.threads = 1});
     LocalCollective collective;
     RightData refiner(small_.data[0]);
     SolveInput input;
@@ -129,7 +130,7 @@ TEST_F(RefinerTest, KeepsParametersInCheckpoint) {
     EXPECT_EQ(refiner.looks(), 2);
   }
   state.load();
-  Problem problem(small_.study, wrong_);
+  Problem problem(small_.study, wrong_, {.threads = 1});
   LocalCollective collective;
   RightData refiner(small_.data[0]);
   SolveInput input;
