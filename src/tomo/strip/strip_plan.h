@@ -168,7 +168,7 @@ class StripPlan {
   const std::vector<std::size_t>& views() const { return views_; }
   const std::vector<Family>& families() const { return families_; }
 
-  // Of the narrow kernels.
+  // Tiles of the narrow kernels.
   int tile_width() const { return tile_width_; }
   int pad() const { return (kTileStride - tile_width_) / 2; }
 

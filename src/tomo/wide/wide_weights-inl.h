@@ -17,8 +17,8 @@ HWY_INLINE Position position(double x) {
   return {hn::Set(DI(), at.whole), hn::Set(DI(), at.fraction)};
 }
 
-// Keeps base within 0..last. Of base -1 only the second exists, of last + 1 only the first; beyond,
-// something that exists is read with weight zero.
+// Keeps base within 0..last. At base -1 only the second exists, at last + 1 only the first; beyond,
+// an existing one is read with weight zero.
 HWY_INLINE TwoWeights within(const TwoWeights& w, VI last) {
   const D d;
   const DI di;
@@ -30,10 +30,10 @@ HWY_INLINE TwoWeights within(const TwoWeights& w, VI last) {
           hn::IfThenElse(same, w.second, hn::IfThenElseZero(after, w.first))};
 }
 
-// Of the pixels that a ray meets in rows of a tile:
-//   second = clamp(fraction + tau - 1, 0, tau) / tau,  first = 1 - second,  times the length in a
-//   row
-// (RowShare). x: left end of the ray in the tile's row 0.
+// Weights of the two pixels that a ray meets in each row of a tile:
+//   second = clamp(fraction + tau - 1, 0, tau) / tau,
+//   first = 1 - second,
+// both times the length in a row (RowShare). x: left end of the ray in the tile's row 0.
 class RowWeights {
  public:
   HWY_INLINE RowWeights(const Family& f, int last_base)
@@ -67,8 +67,8 @@ class RowWeights {
   VI last_;
 };
 
-// Of the rays that reach pixels of a row (AdjointPair). x: ray coordinate of the lower end of the
-// first pixel's trapezoid.
+// Weights of the two rays that reach each pixel of a row (AdjointPair). x: ray coordinate of the
+// lower end of the first pixel's trapezoid.
 class PixelWeights {
  public:
   HWY_INLINE PixelWeights(const AdjointPair& pair, double x, int last_base)
