@@ -26,7 +26,8 @@ firm_kernel_tests(solve "-Weights.NeededOnlyByTheirSite:PixelProjection.*" ${vec
 string(JOIN ":" long_solve_tests
   Weights.* Optimum.ReachedWithDifferentGeometries* Run.IsIndependentOfThreads PixelProjection.*)
 firm_kernel_tests(solve "-${long_solve_tests}" strip-scalar)
-firm_kernel_tests(prep "PrepareGeometry.*:RotationAxisTest.FindsAxisInFew*" ${strip_kernels})
+firm_kernel_tests(prep "PrepareGeometry.*:RotationAxisTest.FindsAxisInFew*" ${vector_kernels})
+firm_kernel_tests(prep "PrepareGeometry.*" strip-scalar)
 firm_kernel_tests(physics "*" ${strip_kernels})
 firm_kernel_tests(sim "Simulate.*" ${kernels})
 firm_kernel_tests(run "*" ${kernels})
