@@ -81,7 +81,7 @@ class Reconstruction {
 
 // --- the run directory
 
-// Nothing is written before the input of the first stage has been found to be right.
+// Called once the input of the first stage is known to be right; writes nothing before.
 void Reconstruction::open_directory() {
   if (directory_) return;
   directory_.emplace(arguments_.out, first() ? arguments_.start : RunDirectory::Start::kResume);
