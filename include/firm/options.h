@@ -18,6 +18,10 @@ struct StopOptions {
   double kkt = 0;     // projected gradient <= stop.kkt ||A^T b||, and ||D w|| <= stop.kkt ||w_N||
   double change = 0;  // |f(w) - f(w_before)| <= stop.change f(w_before)
   double step = 0;    // ||w - w_before|| <= stop.step; depends on the unit, as in the paper
+  // Every site falls no faster than noise: per e-fold of steps ||A_i w_i - b_i||^2 loses at most
+  // stop.noise min(P, m / 2) / m of itself, P pixels above 0, m rays; a site that is done keeps its
+  // image. Default where the noise is known and no other rule is set: 0.5.
+  double noise = 0;
 };
 
 // firm and firm+: eta_1 = step_scale * 3 / (4 lambda_max); after the first `hold` rounds, the end
@@ -47,7 +51,8 @@ struct PlsqrOptions {
 };
 
 struct DsOptions {
-  int local_steps = 0;  // M, local steps per round; 0: 8 with stop.discrepancy, else 75
+  int local_steps = 0;  // M, local steps per round; 0: 8 with stop.discrepancy, an eighth of the
+                        // steps taken so far with stop.noise, else 75
 };
 
 // Name of the default method.

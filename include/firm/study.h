@@ -69,6 +69,8 @@ struct Study {
   // Returns true if all sites measure along the same rays: one matrix A, as in the paper.
   bool common_geometry() const;
   bool weighted() const;  // whether the s_i differ between sites
+  // Returns true if some s_i is not 1, the default: the noise of the sites is known.
+  bool noise_known() const;
 
   // Returns 1 / s_i^2. If all s_i are equal, the noise counts as unknown: s_N is then 1, and s_i of
   // an XRF site is 1 / max(1, sum_j c_j). This amounts to a unit of density in which the

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace firm {
 
@@ -19,6 +20,7 @@ class Archive {
   // Whole numbers up to 2^53, which a double holds exactly.
   void number(const std::string& name, int& value);
   void flag(const std::string& name, bool& value);
+  void flags(const std::string& name, std::vector<bool>& many);
 };
 
 inline void Archive::number(const std::string& name, int& value) {
@@ -31,6 +33,12 @@ inline void Archive::flag(const std::string& name, bool& value) {
   double wide = value ? 1 : 0;
   number(name, wide);
   value = wide != 0;
+}
+
+inline void Archive::flags(const std::string& name, std::vector<bool>& many) {
+  std::vector<double> wide(many.begin(), many.end());
+  values(name, std::span<double>(wide));
+  for (std::size_t k = 0; k < wide.size(); ++k) many[k] = wide[k] != 0;
 }
 
 }  // namespace firm

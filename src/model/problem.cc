@@ -21,6 +21,7 @@ Variable site_variable(const Study& study, std::size_t index) {
   v.measured = true;
   v.d = v.transmission ? 1 : -site.coefficient;
   v.weight = study.weight(index);
+  v.sigma = site.sigma;
   v.geometry = site.geometry;
   return v;
 }

@@ -24,6 +24,7 @@ struct Variable {
   bool transmission = false;
   double d = 0;       // D w = sum_v d_v w_v: -c_i, -1 for `other`, 1 for XRT
   double weight = 0;  // 1 / s_i^2; 0 for `other`
+  double sigma = 0;   // noise of the data, if the study knows it; 0 for `other`
   Geometry geometry;  // of XRT for `other`
   const ProjectorFactory* projectors = &plain_projectors();
 

@@ -59,6 +59,10 @@ bool Study::weighted() const {
   return false;
 }
 
+bool Study::noise_known() const {
+  return std::ranges::any_of(sites, [](const Site& site) { return site.sigma != 1; });
+}
+
 double Study::weight(std::size_t site) const {
   const Site& of = sites[site];
   if (weighted()) return 1 / (of.sigma * of.sigma);

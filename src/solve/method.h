@@ -109,6 +109,9 @@ struct MethodInput {
 
 // Discrepancy levels max(b) sqrt(m) s of the hosted columns; 0 for `other`, and when s is 0.
 std::vector<double> discrepancy_levels(const Problem& problem, double s);
+// Levels of the rule in force: discrepancy levels, or sigma sqrt(m) with stop.noise. For methods
+// that have no NoiseStop.
+std::vector<double> residual_levels(const Problem& problem, const StopOptions& stop);
 // Residual at s = 1, over all slices of a hosted variable.
 double full_scale(const Problem& problem, std::size_t variable);
 // Number of columns with ||A w - b|| above their level.

@@ -90,6 +90,12 @@ std::vector<Entry> make_table() {
        kFromZero,
        {},
        "stop when ||w - w_before|| is not above this (depends on units); 0: off"},
+      {"stop.noise",
+       in(&S::stop, &StopOptions::noise),
+       kFromZero,
+       {},
+       "stop when every site fits its data no faster than noise; larger: smoother images; 0: off "
+       "(default where sigma is known: 0.5)"},
       {"firm.hold",
        in(&S::firm, &FirmOptions::hold),
        kFromZero,
@@ -144,7 +150,9 @@ std::vector<Entry> make_table() {
        in(&S::ds, &DsOptions::local_steps),
        {0, false, 1e6},
        {},
-       "firm-ds: local steps per round; 0: 8 with stop.discrepancy, else 75"},
+       "firm-ds: local steps per round; 0: 8 with stop.discrepancy, an eighth of those taken so "
+       "far with "
+       "stop.noise, else 75"},
       {"chunks",
        in(&S::chunks),
        {1, false, 1000001},

@@ -62,19 +62,24 @@ const MethodRow& method_for(const SolveInput& input) {
   return row;
 }
 
+SolveInput with_rule(SolveInput input) {
+  input.options = with_default_rule(input.options, input.problem->study(), bool(input.prior));
+  return input;
+}
+
 }  // namespace
 
 class Solver::Run {
  public:
   explicit Run(const SolveInput& input)
-      : input_(input),
+      : input_(with_rule(input)),
         problem_(*input.problem),
         row_(method_for(input)),
         collective_(*input.collective),
         scale_(data_gradient_norm(problem_, collective_)),
         method_(row_.make({problem_, input_.options, collective_, input.prior})),
-        rules_(input.options.stop, *method_),
-        levels_(discrepancy_levels(problem_, rules_.used().discrepancy)),
+        rules_(input_.options.stop, *method_),
+        levels_(residual_levels(problem_, rules_.used())),
         forecast_(rules_.used()),
         error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()) {
     if (input_.resume != nullptr) archive(*input_.resume);

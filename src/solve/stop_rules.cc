@@ -8,10 +8,16 @@ namespace firm {
 namespace {
 
 bool has_rule(const StopOptions& s) {
-  return s.objective > 0 || s.discrepancy > 0 || s.kkt > 0 || s.change > 0 || s.step > 0;
+  return s.objective > 0 || s.discrepancy > 0 || s.kkt > 0 || s.change > 0 || s.step > 0 ||
+         s.noise > 0;
 }
 
 }  // namespace
+
+SolveOptions with_default_rule(SolveOptions options, const Study& study, bool prior) {
+  if (!has_rule(options.stop) && study.noise_known() && !prior) options.stop.noise = kNoiseStrength;
+  return options;
+}
 
 StopRules::StopRules(const StopOptions& stop, const Method& method) : stop_(stop) {
   if (!has_rule(stop)) {
@@ -35,6 +41,9 @@ std::optional<Termination> StopRules::converged(const RoundMetrics& now,
                                    stop_.discrepancy)};
   }
   if (now.round == 0) return {};  // the rules below need a step
+  if (stop_.noise > 0 && now.unmet == 0) {
+    return Termination{"noise", "every site is fitted to its noise: more steps would fit noise"};
+  }
   if (stop_.kkt > 0 && now.kkt <= stop_.kkt && now.violation.value_or(0) <= stop_.kkt) {
     return Termination{
         "kkt", fmt::format("relative KKT residual {:.3g} <= {:.3g}, ||D w|| / ||w_N|| = {:.3g}",

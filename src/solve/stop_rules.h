@@ -18,6 +18,13 @@ struct RoundMetrics {
   double unmet = 0;                 // columns above their discrepancy level
 };
 
+// Default of stop.noise where the noise of the sites is known.
+inline constexpr double kNoiseStrength = 0.5;
+
+// Returns the options that a method is made with: where the noise of the sites is known and no
+// rule is set, the steps end at the noise. A prior keeps images from fitting noise by itself.
+SolveOptions with_default_rule(SolveOptions options, const Study& study, bool prior);
+
 class StopRules {
  public:
   // Uses the method's own rules and limit if `stop` has none.

@@ -33,6 +33,7 @@ const std::map<std::string, Sample>& samples() {
       {"stop.kkt", {"0.001", kNoSize}},
       {"stop.change", {"0.002", kNoSize}},
       {"stop.step", {"0.003", kNoSize}},
+      {"stop.noise", {"0.45", kNoSize}},
       {"firm.hold", {"12", kNoCount}},
       {"firm.ratio", {"0.5", {"0", "1", "1.1", "-0.5", ""}}},
       {"firm.eps", {"0.25", kNotPositive}},
@@ -100,6 +101,7 @@ TEST(Options, SetTheirMembers) {
   EXPECT_EQ(o.stop.kkt, 0.001);
   EXPECT_EQ(o.stop.change, 0.002);
   EXPECT_EQ(o.stop.step, 0.003);
+  EXPECT_EQ(o.stop.noise, 0.45);
   EXPECT_EQ(o.firm.hold, 12);
   EXPECT_EQ(o.firm.ratio, 0.5);
   EXPECT_EQ(o.firm.eps, 0.25);

@@ -70,7 +70,7 @@ Json summary_to_json(const Summary& s) {
       {"termination", {s.termination.reason, s.termination.message, s.termination.converged}},
       {"stop",
        {stop.rounds, stop.seconds, stop.objective, stop.discrepancy, stop.kkt, stop.change,
-        stop.step}},
+        stop.step, stop.noise}},
       {"sites", sites_to_json(s.sites)},
       {"error", optional_to_json(s.error)}};
 }
@@ -92,7 +92,8 @@ Summary summary_from_json(const Json& j) {
   const Json& t = j.at("termination");
   s.termination = {t.at(0), t.at(1), t.at(2)};
   const Json& stop = j.at("stop");
-  s.stop = {stop.at(0), stop.at(1), stop.at(2), stop.at(3), stop.at(4), stop.at(5), stop.at(6)};
+  s.stop = {stop.at(0), stop.at(1), stop.at(2), stop.at(3),
+            stop.at(4), stop.at(5), stop.at(6), stop.at(7)};
   s.sites = sites_from(j.at("sites"));
   s.error = optional_from(j.at("error"));
   return s;

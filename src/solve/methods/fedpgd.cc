@@ -47,6 +47,7 @@ FedPgd::FedPgd(Problem& problem, const SolveOptions& options, Collective& collec
       inverse_scale_(inverses(scale_)),
       d_(problem.all_d()),
       levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      noise_(problem, measured_variables(problem), options.stop.noise),
       residual_(problem),
       r_(problem.operators().make_sinograms()),
       g_(problem.pixels(), problem.columns()),
@@ -149,7 +150,26 @@ void FedPgd::share() {
   scalars.objective = residual_.objective();
   scalars.step_squared = step_squared_;
   scalars.kkt_squared = mapping_squared_;
-  scalars.unmet = count_unmet(residual_.squares(), levels_);
+  count_unmet_columns();
+}
+
+void FedPgd::count_unmet_columns() {
+  if (!noise_.on()) {
+    scalars.unmet = count_unmet(residual_.squares(), levels_);
+    return;
+  }
+  if (noise_.due(rounds_)) {
+    std::vector<std::size_t> pixels;
+    for (const std::size_t v : measured_variables(problem_)) {
+      for (std::size_t c = v * problem_.slices(); c < (v + 1) * problem_.slices(); ++c) {
+        std::size_t above = 0;
+        for (std::size_t p = 0; p < problem_.pixels(); ++p) above += w()(p, c) > 0 ? 1 : 0;
+        pixels.push_back(above);
+      }
+    }
+    noise_.look(rounds_, residual_.squares(), pixels);
+  }
+  scalars.unmet = static_cast<double>(noise_.open());
 }
 
 // Finds the places of the batch's values: `count` slices of pixels from number `first` on,
@@ -297,6 +317,7 @@ void FedPgd::archive(Archive& archive) {
   archive.number("mapping_squared", mapping_squared_);
   archive.number("violation_squared", violation_squared_);
   archive.number("rounds", rounds_);
+  noise_.archive(archive, "noise");
 }
 
 }  // namespace firm

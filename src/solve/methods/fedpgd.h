@@ -14,6 +14,7 @@
 #include "solve/footprint.h"
 #include "solve/method.h"
 #include "solve/methods/projection.h"
+#include "solve/noise_stop.h"
 
 namespace firm {
 
@@ -54,6 +55,7 @@ class FedPgd : public Method {
 
   void form_gradient();
   void form_share();
+  void count_unmet_columns();
   void project_piece(std::size_t piece);
   void project_batch(std::size_t first, std::size_t count, Part& part);
   void locate(std::size_t first, std::size_t count, Part& part) const;
@@ -72,6 +74,7 @@ class FedPgd : public Method {
   std::vector<double> inverse_scale_;
   std::vector<double> d_;  // of each slot
   std::vector<double> levels_;
+  NoiseStop noise_;
   Residual residual_;
   Sinograms r_;         // A w - b, weighted
   Sinograms r_before_;  // of the w before

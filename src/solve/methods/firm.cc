@@ -53,7 +53,7 @@ Firm::Firm(Problem& problem, const SolveOptions& options, std::size_t fields)
     : problem_(problem),
       coupling_(problem),
       rule_(options.firm, first_eta(problem, options)),
-      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      levels_(residual_levels(problem, options.stop)),
       residual_(problem),
       y_(problem.operators().make_sinograms()),
       w_(problem.pixels(), problem.columns()),

@@ -15,8 +15,13 @@ constexpr int kSteps = 75;
 
 int local_steps(const SolveOptions& options) {
   if (options.ds.local_steps > 0) return options.ds.local_steps;
-  return options.stop.discrepancy > 0 ? kStepsWithNoise : kSteps;
+  if (options.stop.discrepancy > 0) return kStepsWithNoise;
+  return options.stop.noise > 0 ? 0 : kSteps;
 }
+
+// Longest step that does not raise the local problem, times its curvature: without momentum it may
+// be up to 2.
+double step_factor(const SolveOptions& options) { return options.stop.noise > 0 ? 1.5 : 1; }
 
 double xrt_weight(const Study& study) { return study.weight(study.sites.size() - 1); }
 
@@ -37,11 +42,15 @@ FirmDs::FirmDs(const MethodInput& input)
       local_steps_(local_steps(input.options)),
       levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
       xrt_weight_(xrt_weight(problem_.study())),
+      by_noise_(input.options.stop.noise > 0),
+      step_factor_(step_factor(input.options)),
       members_(make_members()),
+      noise_(problem_, variables_with(true), input.options.stop.noise),
+      other_noise_(problem_, variables_with(false), input.options.stop.noise),
       fused_(problem_.study().common_geometry() && plain_matrices() && !own_weights()),
       own_(own_matrices(), problem_.slices(), problem_.threads()),
       shared_(shared_matrices(), problem_.slices(), problem_.threads()),
-      nnls_(problem_.pixels(), members_.size() * problem_.slices(), true, problem_.threads()),
+      nnls_(problem_.pixels(), members_.size() * problem_.slices(), !by_noise_, problem_.threads()),
       own_data_(own_.make_sinograms()),
       xrt_(problem_, levels_, collective_),
       message_(xrt_.rays(), problem_.slices()),
@@ -90,6 +99,9 @@ void FirmDs::problem_changed() {
   fill_own_target();
   xrt_.read_data(problem_);
   step_squared_ = kkt_squared_ = std::numeric_limits<double>::infinity();  // unknown until a round
+  noise_.restart(iterations_);
+  other_noise_.restart(iterations_);
+  for (std::size_t c = 0; c < members_.size() * problem_.slices(); ++c) nnls_.release(c);
   if (!members_.empty()) nnls_.restart();
 }
 
@@ -120,6 +132,14 @@ std::vector<FirmDs::Member> FirmDs::make_members() const {
     members.push_back({v, c, c * sigma / total, variable.weight});
   }
   return members;
+}
+
+std::vector<std::size_t> FirmDs::variables_with(bool data) const {
+  std::vector<std::size_t> variables;
+  for (const Member& m : members_) {
+    if (problem_.variables()[m.variable].measured == data) variables.push_back(m.variable);
+  }
+  return variables;
 }
 
 std::vector<ImageOperator> FirmDs::own_matrices() const {
@@ -161,7 +181,7 @@ void FirmDs::set_steps() {
     const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
     const double shared_alpha = m.c * m.c / m.tau * xrt_weight_;
     const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
-    for (std::size_t z = 0; z < slices; ++z) nnls_.set_step(k * slices + z, 1 / hessian);
+    for (std::size_t z = 0; z < slices; ++z) nnls_.set_step(k * slices + z, step_factor_ / hessian);
   }
 }
 
@@ -238,13 +258,57 @@ void FirmDs::measure_own_residuals() {
 // site.
 void FirmDs::start() {
   std::fill(message_.values().begin(), message_.values().end(), 0.0f);
-  for (int m = 0; m < local_steps_ && !members_.empty(); ++m) {
+  const int steps = next_steps();
+  for (int m = 0; m < steps && !members_.empty(); ++m) {
     fill_shared_target();
     nnls_.targets_changed();
     nnls_.step();
     nnls_.finish_steps();
   }
-  iterations_ = local_steps_;
+  iterations_ = steps;
+}
+
+int FirmDs::next_steps() const {
+  constexpr int kPart = 8;
+  if (local_steps_ > 0) return local_steps_;
+  return std::max(1, static_cast<int>(iterations_ / kPart));
+}
+
+void FirmDs::take_local_steps(int steps) {
+  for (int m = 0; m < steps; ++m) {
+    nnls_.step();
+    ++iterations_;
+    if (!noise_.due(iterations_)) continue;
+    measure_own_residuals();
+    hold_finished(noise_, true);
+  }
+  nnls_.finish_steps();
+}
+
+// Holds members that are fitted to their noise. Members with data come first, in order.
+void FirmDs::hold_finished(NoiseStop& stop, bool data) {
+  const std::size_t first = data ? 0 : variables_with(true).size() * problem_.slices();
+  const std::vector<std::size_t> all = nnls_.pixels_above_zero();
+  const auto from = all.begin() + static_cast<std::ptrdiff_t>(first);
+  const std::size_t count = variables_with(data).size() * problem_.slices();
+  stop.look(iterations_, squares_, {from, from + static_cast<std::ptrdiff_t>(count)});
+  for (std::size_t n = 0; n < count; ++n) {
+    if (stop.done(n)) nnls_.hold(first + n);
+  }
+}
+
+void FirmDs::count_unmet_columns() {
+  if (by_noise_) {
+    scalars.unmet = static_cast<double>(noise_.open() + other_noise_.open());
+    return;
+  }
+  const std::size_t slices = problem_.slices();
+  for (const Member& m : members_) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      const std::size_t column = m.variable * slices + z;
+      if (m.weight > 0 && std::sqrt(squares_[column]) > levels_[column]) scalars.unmet += 1;
+    }
+  }
 }
 
 void FirmDs::share() {
@@ -267,9 +331,9 @@ void FirmDs::share() {
     for (std::size_t z = 0; z < slices; ++z) {
       const double square = squares_[m.variable * slices + z];
       scalars.objective += m.weight * square;
-      if (m.weight > 0 && std::sqrt(square) > levels_[m.variable * slices + z]) scalars.unmet += 1;
     }
   }
+  count_unmet_columns();
   scalars.step_squared = step_squared_;
   scalars.kkt_squared = kkt_squared_;
 }
@@ -280,7 +344,7 @@ void FirmDs::add_global_scalars() {
   for (std::size_t z = 0; z < problem_.slices(); ++z) {
     const double square = xrt_.squared(message_, z);
     scalars.objective += xrt_weight_ * square;
-    if (!xrt_.met(square, z)) scalars.unmet += 1;
+    if (!by_noise_ && !xrt_.met(square, z)) scalars.unmet += 1;
     if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
   }
   if (rounds_ == 0) scalars.unmet += 1;  // the start fits more noise than a joint round
@@ -295,9 +359,8 @@ void FirmDs::update() {
   kkt_squared_ = nnls_.projected_gradient_squared();
   std::copy(nnls_.images().values().begin(), nnls_.images().values().end(),
             start_.values().begin());
-  for (int m = 0; m < local_steps_; ++m) nnls_.step();
-  nnls_.finish_steps();
-  iterations_ += local_steps_;
+  if (other_noise_.due(iterations_)) hold_finished(other_noise_, false);
+  take_local_steps(next_steps());
   step_squared_ = 0;
   for (std::size_t k = 0; k < start_.size(); ++k) {
     const double change = static_cast<double>(nnls_.images().values()[k] - start_.values()[k]);
@@ -360,6 +423,8 @@ void FirmDs::archive(Archive& archive) {
   archive.number("round/step_squared", step_squared_);
   archive.number("round/kkt_squared", kkt_squared_);
   archive.number("rounds", rounds_);
+  noise_.archive(archive, "noise");
+  other_noise_.archive(archive, "other_noise");
   double iterations = static_cast<double>(iterations_);
   archive.number("iterations", iterations);
   iterations_ = static_cast<long>(iterations);

@@ -11,6 +11,10 @@
 //     site i takes   M steps (Nnls) towards  min_{w >= 0}  || A_i w - b_i ||^2 / s_i^2
 //                         + || c_i A_N w - (q_i - tau_i e) ||^2 / (tau_i s_N^2)
 //
+// With stop.noise, steps have no momentum, each round takes an eighth of the steps taken so far,
+// and a site that is fitted to its noise (NoiseStop) keeps its image while the others continue. So
+// the images pass through the same stages as those of each site alone, at any number of rounds.
+//
 // A prior R_i(w) adds to the local problem. Each site starts with M steps on its own data, so that
 // not even the first sum reveals a measurement. The objective never rises, and the coupling holds
 // exactly in every round. `other`, which lives with site N, takes part like an XRF site with c = 1
@@ -25,6 +29,7 @@
 #include "solve/method.h"
 #include "solve/methods/nnls.h"
 #include "solve/methods/xrt_residual.h"
+#include "solve/noise_stop.h"
 
 namespace firm {
 
@@ -67,6 +72,7 @@ class FirmDs : public Method {
   };
 
   std::vector<Member> make_members() const;
+  std::vector<std::size_t> variables_with(bool data) const;
   std::vector<ImageOperator> own_matrices() const;
   std::vector<ImageOperator> shared_matrices() const;
   bool plain_matrices() const;
@@ -77,17 +83,25 @@ class FirmDs : public Method {
   void fill_shared_target();
   void start();
   void measure_own_residuals();
+  int next_steps() const;
+  void take_local_steps(int steps);
+  void hold_finished(NoiseStop& stop, bool data);
+  void count_unmet_columns();
   void put_transmission_column(std::span<const float> sum);
   bool own_weights() const;
   void weigh_own_operators();
 
   Problem& problem_;
   Collective& collective_;
-  int local_steps_;
+  int local_steps_;             // 0: grows with the steps taken
   std::vector<double> levels_;  // discrepancy level of each hosted column
   double xrt_weight_;
+  bool by_noise_;  // stop.noise is in force
+  double step_factor_;
   std::vector<Member> members_;
-  bool fused_;  // A_i = A_N for all members: one term serves both
+  NoiseStop noise_;        // of the members with data
+  NoiseStop other_noise_;  // of `other`
+  bool fused_;             // A_i = A_N for all members: one term serves both
   Operators own_;
   Operators shared_;  // A_N for each member
   Nnls nnls_;

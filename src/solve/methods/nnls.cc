@@ -22,12 +22,6 @@ void fill_pattern(std::vector<float>& pattern, std::size_t columns, const PerCol
   }
 }
 
-void archive_flags(Archive& archive, const std::string& name, std::vector<bool>& flags) {
-  std::vector<double> numbers(flags.begin(), flags.end());
-  archive.values(name, std::span<double>(numbers));
-  for (std::size_t k = 0; k < flags.size(); ++k) flags[k] = numbers[k] > 0;
-}
-
 void copy_column(const Block& from, std::size_t column, Block& to) {
   for (std::size_t row = 0; row < from.rows(); ++row) to(row, column) = from(row, column);
 }
@@ -300,6 +294,16 @@ void Nnls::finish_steps() {
   if (momentum_) take_back_rises();
 }
 
+std::vector<std::size_t> Nnls::pixels_above_zero() {
+  const float* w = w_.data();
+  loop_.run([=](std::size_t k, std::size_t j, float* sums) { sums[j] += w[k] > 0 ? 1.0f : 0.0f; });
+  std::vector<std::size_t> counts;
+  for (std::size_t c = 0; c < w_.columns(); ++c) {
+    counts.push_back(static_cast<std::size_t>(loop_.sum(0, c)));
+  }
+  return counts;
+}
+
 void Nnls::archive(Archive& archive) {
   archive.values("w", w_.values());
   archive.values("w_before", before_.values());
@@ -308,8 +312,8 @@ void Nnls::archive(Archive& archive) {
   archive.values("beta", std::span<double>(beta_));
   archive.values("value_before", std::span<double>(value_before_));
   archive.flag("known_value", known_value_);
-  archive_flags(archive, "active", active_);
-  archive_flags(archive, "had_momentum", had_momentum_);
+  archive.flags("active", active_);
+  archive.flags("had_momentum", had_momentum_);
   archive.number("step_squared", step_squared_);
   archive.number("mapping_squared", mapping_squared_);
   for (std::size_t n = 0; n < terms_.size(); ++n) {

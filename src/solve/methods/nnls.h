@@ -35,6 +35,10 @@ class Nnls {
   void set_step(std::size_t column, double step) { steps_[column] = step; }
   // Holds a column: it keeps its image.
   void hold(std::size_t column) { active_[column] = false; }
+  void release(std::size_t column) { active_[column] = true; }
+  bool held(std::size_t column) const { return !active_[column]; }
+  // Number of pixels above 0 of each column.
+  std::vector<std::size_t> pixels_above_zero();
 
   // Adds the penalty R. Call after the steps are set. `columns` names the columns of w among the
   // images of the problem, for prior().

@@ -22,6 +22,7 @@ Pgd::Pgd(const MethodInput& input)
     : problem_(input.problem),
       step_factor_(input.options.pgd.step_scale * (input.options.pgd.accelerated ? 0.5 : 0.75)),
       levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
+      noise_(problem_, measured_variables(problem_), input.options.stop.noise),
       nnls_(problem_.pixels(), problem_.columns(), input.options.pgd.accelerated,
             problem_.threads()),
       residual_(problem_),
@@ -59,6 +60,7 @@ void Pgd::set_steps() {
   for (std::size_t c = 0; c < problem_.columns(); ++c) {
     const std::size_t v = c / problem_.slices();
     if (problem_.variables()[v].measured) {
+      nnls_.release(c);
       nnls_.set_step(c, step_factor_ / problem_.curvature()[v]);
     } else {
       nnls_.hold(c);
@@ -69,6 +71,7 @@ void Pgd::set_steps() {
 void Pgd::problem_changed() {
   fill_target();
   set_steps();
+  noise_.restart(rounds_);
   nnls_.restart();
 }
 
@@ -82,10 +85,31 @@ void Pgd::share() {
   scalars.objective = residual_.objective() + nnls_.prior_value();
   scalars.step_squared = nnls_.step_squared();
   scalars.kkt_squared = nnls_.mapping_squared();
-  scalars.unmet = count_unmet(squares_, levels_);
-  for (std::size_t c = 0; c < squares_.size(); ++c) {
-    if (levels_[c] > 0 && std::sqrt(squares_[c]) <= levels_[c]) nnls_.hold(c);
+  hold_finished();
+}
+
+void Pgd::hold_finished() {
+  if (!noise_.on()) {
+    scalars.unmet = count_unmet(squares_, levels_);
+    for (std::size_t c = 0; c < squares_.size(); ++c) {
+      if (levels_[c] > 0 && std::sqrt(squares_[c]) <= levels_[c]) nnls_.hold(c);
+    }
+    return;
   }
+  if (noise_.due(rounds_)) {
+    const std::vector<std::size_t> all = nnls_.pixels_above_zero();
+    std::vector<std::size_t> pixels;
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      if (problem_.variables()[c / problem_.slices()].measured) pixels.push_back(all[c]);
+    }
+    noise_.look(rounds_, squares_, pixels);
+  }
+  std::size_t number = 0;
+  for (std::size_t c = 0; c < squares_.size(); ++c) {
+    if (!problem_.variables()[c / problem_.slices()].measured) continue;
+    if (noise_.done(number++)) nnls_.hold(c);
+  }
+  scalars.unmet = static_cast<double>(noise_.open());
 }
 
 void Pgd::update() {
@@ -103,6 +127,7 @@ StopOptions Pgd::default_stop() const {
 void Pgd::archive(Archive& archive) {
   nnls_.archive(archive);
   archive.number("rounds", rounds_);
+  noise_.archive(archive, "noise");
 }
 
 }  // namespace firm

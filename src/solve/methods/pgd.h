@@ -3,12 +3,14 @@
 //     w_i <- (w_i - alpha g_i)_+ ,   alpha = gamma 3 / (4 lambda_max)
 //
 // or with momentum and alpha = gamma / (2 lambda_max). Sites exchange nothing but the numbers that
-// decide when to stop. A column that has met the discrepancy rule keeps its image.
+// decide when to stop. A column that has met the discrepancy rule, or is fitted to its noise, keeps
+// its image.
 #pragma once
 
 #include "solve/footprint.h"
 #include "solve/method.h"
 #include "solve/methods/nnls.h"
+#include "solve/noise_stop.h"
 
 namespace firm {
 
@@ -35,10 +37,12 @@ class Pgd : public Method {
  private:
   void fill_target();
   void set_steps();
+  void hold_finished();
 
   Problem& problem_;
   double step_factor_;
   std::vector<double> levels_;
+  NoiseStop noise_;
   Nnls nnls_;
   Residual residual_;
   Sinograms y_;

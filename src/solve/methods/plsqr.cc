@@ -15,7 +15,7 @@ double inverse(double value) { return value > 0 ? 1 / value : 0; }
 Plsqr::Plsqr(Problem& problem, const SolveOptions& options)
     : problem_(problem),
       tolerance_(options.plsqr.tolerance),
-      levels_(discrepancy_levels(problem, options.stop.discrepancy)),
+      levels_(residual_levels(problem, options.stop)),
       columns_(problem.columns()),
       loop_(problem.pixels(), problem.columns(), 1, problem.threads()),
       u_(problem.data()),
