@@ -152,6 +152,32 @@ TEST_F(Overview, WorksWithoutTruth) {
   EXPECT_LT(Picture(directory_ / "o.png").height(), 500);
 }
 
+// Reads the line below the title, which starts 24 pixels from the top and is 36 pixels high.
+std::vector<Rgb> subtitle_in(const Picture& picture) {
+  std::vector<Rgb> pixels;
+  for (int y = 24 + 22; y < 24 + 36; ++y) {
+    for (int x = 0; x < picture.width(); ++x) pixels.push_back(picture.at(x, y));
+  }
+  return pixels;
+}
+
+TEST_F(Overview, NamesSliceIfThereAreSeveral) {
+  Block three(4, 3);
+  for (float& v : three.values()) v = 1;
+  const auto draw = [&](const std::string& title, std::size_t slice) {
+    write_overview(directory_ / "o.png", title, grid_, {stack(three)}, {}, slice);
+    return subtitle_in(Picture(directory_ / "o.png"));
+  };
+  const std::vector<Rgb> first = draw("title", 0);
+  EXPECT_TRUE(std::any_of(first.begin(), first.end(), [](Rgb c) { return c.r < 100; }));
+  EXPECT_NE(first, draw("title", 1)) << "the number of the slice";
+  EXPECT_EQ(first, draw(std::string(200, 'W'), 0)) << "a long title leaves room for it";
+
+  const Block one = flat(1);
+  write_overview(directory_ / "one.png", "title", grid_, {stack(one)}, {}, 0);
+  EXPECT_EQ(Picture(directory_ / "one.png").height() + 22, Picture(directory_ / "o.png").height());
+}
+
 TEST_F(Overview, ShowsElementThatTruthLacks) {
   const Block truth = flat(0);
   Block image = flat(0);

@@ -11,6 +11,7 @@ namespace {
 // In pixels.
 constexpr int kMargin = 24;
 constexpr int kTitleHeight = 36;
+constexpr int kSubtitleHeight = 22;
 constexpr int kRowLabelWidth = 34;
 constexpr int kRowGap = 20;
 
@@ -18,11 +19,15 @@ int panel_height(const Montage& montage, const MontageRow& row) {
   return std::max(1, static_cast<int>(std::lround(montage.panel_width * row.height)));
 }
 
+int head_height(const Montage& montage) {
+  return kTitleHeight + (montage.subtitle.empty() ? 0 : kSubtitleHeight);
+}
+
 int cell_width(const Montage& montage) { return montage.panel_width + kPanelBarWidth; }
 
 Canvas make_canvas(const Montage& montage) {
   std::size_t columns = 0;
-  int height = 2 * kMargin + kTitleHeight - kRowGap;
+  int height = 2 * kMargin + head_height(montage) - kRowGap;
   for (const MontageRow& row : montage.rows) {
     columns = std::max(columns, row.panels.size());
     height += kPanelTitleHeight + panel_height(montage, row) + kRowGap;
@@ -39,7 +44,9 @@ void write_montage(const std::string& path, const Montage& montage) {
   const double room = canvas.width() - 2 * kMargin - kRowLabelWidth;
   canvas.text(kMargin + kRowLabelWidth, kMargin + 8, montage.title,
               {.size = 18, .bold = true, .max_width = room});
-  int y = kMargin + kTitleHeight;
+  canvas.text(kMargin + kRowLabelWidth, kMargin + 8 + kSubtitleHeight, montage.subtitle,
+              {.size = 14, .max_width = room});
+  int y = kMargin + head_height(montage);
   for (const MontageRow& row : montage.rows) {
     const int height = panel_height(montage, row);
     canvas.text(kMargin + 8, y + kPanelTitleHeight + height / 2.0, row.label,

@@ -20,7 +20,8 @@ struct MontageRow {
 struct Montage {
   std::string title;
   std::vector<MontageRow> rows;
-  int panel_width = 280;  // pixels
+  int panel_width = 280;      // pixels
+  std::string subtitle = {};  // on a line of its own below the title; empty: none
 };
 
 void write_montage(const std::string& path, const Montage& montage);

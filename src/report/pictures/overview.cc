@@ -1,5 +1,7 @@
 #include "report/pictures/overview.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -56,6 +58,8 @@ void write_overview(const std::string& path, const std::string& title, const Ima
     reconstructions.panels.push_back(std::move(image));
   }
   Montage montage{title, {std::move(reconstructions)}};
+  const std::size_t slices = images.front().images.count();
+  if (slices > 1) montage.subtitle = fmt::format("slice {} (of 0 to {})", slice, slices - 1);
   if (!truth.empty()) {
     montage.rows.insert(montage.rows.begin(), std::move(truths));
     montage.rows.push_back(std::move(differences));
