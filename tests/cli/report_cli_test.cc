@@ -1,8 +1,12 @@
 // Tests of report.html as runs write it, and of `firm report`. web/test tests the page in a
 // browser.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include "io/files/pending_file.h"
+#include "run/report/run_report.h"
 #include "support/command_line.h"
 
 namespace firm {
@@ -94,6 +98,54 @@ TEST_F(Report, ShowsSameSinogramsInRunAndLater) {
     EXPECT_EQ(by_chunks.at("stacks")[k].at("view"), "data");
     EXPECT_EQ(by_chunks.at("stacks")[k], by_run.at("stacks")[k]);
   }
+}
+
+// Pages of a federation join the summaries of its sites; only `firm demo` has all of them.
+TEST_F(Report, JoinsFitsAndWarningsOfSites) {
+  std::filesystem::copy(directory_ / "r", directory_ / "r2",
+                        std::filesystem::copy_options::recursive);
+  const auto joined = [&](const Json& first, const Json& second) {
+    for (const auto& [name, more] : {std::pair{"r", first}, std::pair{"r2", second}}) {
+      const std::string path = directory_ / name + std::string("/summary.json");
+      Json summary = Json::parse(file_content(path));
+      for (const char* key : {"fits", "warnings"}) summary.erase(key);
+      summary["federation"] = {{"messages", 1}, {"bytes", 2}};
+      summary.update(more);
+      write_text_file(path, summary.dump());
+    }
+    return Json::parse(report_document({{directory_ / "r", directory_ / "r2"}})).at("summary");
+  };
+  const Json fitted = {{"fits", true}, {"warnings", {"a: x", "both"}}};
+  const Json missed = {{"fits", false}, {"warnings", {"both", "b: y"}}};
+  const Json unknown = {{"fits", nullptr}};
+  EXPECT_EQ(joined(fitted, missed).at("warnings"), Json({"a: x", "both", "b: y"}));
+  EXPECT_EQ(joined(fitted, missed).at("fits"), false);
+  EXPECT_EQ(joined(unknown, missed).at("fits"), false);
+  EXPECT_EQ(joined(unknown, missed).at("warnings"), Json({"both", "b: y"}));
+  EXPECT_EQ(joined(fitted, fitted).at("fits"), true);
+  EXPECT_EQ(joined(fitted, unknown).at("fits"), nullptr);
+  EXPECT_EQ(joined(fitted, Json::object()).at("fits"), nullptr);
+  EXPECT_FALSE(joined(Json::object(), Json::object()).contains("fits"));
+}
+
+TEST_F(Report, HoldsFitOfEveryRound) {
+  const std::string path = directory_ / "r/history.jsonl";
+  std::istringstream in(file_content(path));
+  std::string lines;
+  for (std::string text; std::getline(in, text);) {
+    Json line = Json::parse(text);
+    line["fit"] = {{"xrt", 1.5}};
+    lines += line.dump() + "\n";
+  }
+  write_text_file(path, lines);
+  ASSERT_EQ(run("report r").code, 0);
+  const Json curves = document().at("curves");
+  const auto fit = std::find_if(curves.begin(), curves.end(),
+                                [](const Json& curve) { return curve.at("key") == "fit"; });
+  ASSERT_NE(fit, curves.end());
+  EXPECT_EQ(fit->at("site"), "xrt");
+  EXPECT_EQ(fit->at("value").front(), 1.5);
+  EXPECT_EQ(fit->at("value").size(), curves.front().at("value").size());
 }
 
 TEST_F(Report, NotesMissingAndChangedMeasurements) {

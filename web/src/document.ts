@@ -35,10 +35,10 @@ export interface StackSet {
 }
 
 export interface Curve {
-  /** objective, step_norm, constraint_violation, kkt, step_size, error_to_truth, residual; on the
-   *  live page of a coordinator: sum_seconds. */
+  /** objective, step_norm, constraint_violation, kkt, step_size, error_to_truth, residual, fit; on
+   *  the live page of a coordinator: sum_seconds. */
   key: string;
-  /** Site of a residual; empty for other curves. */
+  /** Site of a residual or a fit; empty for other curves. */
   site: string;
   /** Rounds before thinning. */
   points: number;
@@ -66,6 +66,14 @@ export interface SiteSummary {
   bytes_down: number;
   error_to_truth?: number;
   data_sha256?: string;
+  /** Root mean square of (A w - b) / sigma. This key and the next two are missing in older runs. */
+  fit?: number | null;
+  /** Standard deviation of the noise: g/cm^2 for XRF, no unit for XRT. */
+  sigma?: number | null;
+  /** guess: unknown to the study, and estimated only to judge the fit. */
+  sigma_source?: 'given' | 'counts' | 'estimated' | 'guess';
+  /** `sigma`: only if it was found in the data. */
+  preparation?: { warnings?: string[]; sigma?: number };
 }
 
 export interface Certificate {
@@ -109,6 +117,10 @@ export interface Summary {
   attempts?: number;
   /** Only in a run of several chunks of slices. */
   chunks?: { rounds: number; kkt: Certificate; full_scale?: Record<string, number> }[];
+  /** Whether the data of all sites is fitted; null: unknown. Missing in older runs. */
+  fits?: boolean | null;
+  /** Missing in older runs. */
+  warnings?: string[];
 }
 
 export interface StudySite {
@@ -165,6 +177,7 @@ export interface Live {
   sums?: number;
   attempt?: number;
   messages: { seconds: number; text: string }[];
+  warnings: string[];
   images: number;
   control: boolean;
 }

@@ -43,7 +43,7 @@ test('shows images, sinograms, curves and the certificate of all sites', () =>
     }
     await page.getByText(/^Certified to /).waitFor();
     await page.getByText(/no non-negative images v .* can lower the objective/).waitFor();
-    assert.equal(await page.locator('#sites tbody tr').count(), 4);
+    assert.equal(await page.locator('#sites table').first().locator('tbody tr').count(), 4);
     assert.ok(await page.getByText('xrf-2: target').count() > 0);
   }));
 
@@ -55,6 +55,17 @@ test('holds residual sinograms with the norms of the summary', () => {
     const norm = Math.hypot(...[0, 1, 2].map((k) => Math.hypot(...stack.slice(k))));
     assert.ok(Math.abs(norm / site.residual! - 1) < 1e-4, `${norm} and ${site.residual}`);
   }
+});
+
+test('labels the KKT residual of the last round and that of the certificate', async () => {
+  runs.firm('recon', 's/study.toml', '--out', 'kkt', '--set', 'stop.discrepancy=0', '--set', 'stop.kkt=1e-3');
+  const { kkt, termination } = runs.summary('kkt');
+  assert.equal(termination!.reason, 'kkt');
+  await on('kkt', runs.path('kkt', 'report.html'), async (page) => {
+    await page.getByText(`; in the last round, ${termination!.message}.`).waitFor();
+    const tile = page.locator('.overview .facts > div', { hasText: 'Relative KKT (certificate)' });
+    assert.equal(await tile.locator('dd').textContent(), number(kkt!.relative, 3));
+  });
 });
 
 test('never parses texts of a study as HTML', () =>

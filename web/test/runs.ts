@@ -40,6 +40,20 @@ export class Runs {
     writeFileSync(file, text);
   }
 
+  editSummary(run: string, edit: (summary: Summary) => void): void {
+    const summary = this.summary(run);
+    edit(summary);
+    writeFileSync(this.path(run, 'summary.json'), JSON.stringify(summary));
+  }
+
+  /** Replaces every line of the history. */
+  editHistory(run: string, edit: (line: Record<string, unknown>) => object): void {
+    const file = this.path(run, 'history.jsonl');
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+      .map((line) => JSON.stringify(edit(JSON.parse(line) as Record<string, unknown>)));
+    writeFileSync(file, `${lines.join('\n')}\n`);
+  }
+
   /** Adds rounds to the history of a run, with a peak at round 5000. */
   lengthen(run: string, rounds: number): void {
     const lines: string[] = [];

@@ -3,11 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../src/report/certificate';
 import { colourAt, paint, type ColourMap } from '../src/images/colormap';
-import type { RunDocument } from '../src/document';
+import type { RunDocument, SiteSummary } from '../src/document';
+import { fitStatement, verdictOf, worstFit } from '../src/fit';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
 import { residualTargetSeries } from '../src/charts/residual_targets';
 import { sample } from '../src/images/line_profile';
+import { relativeSigma } from '../src/report/sites';
 import { Stack } from '../src/images/stack';
+import { warningsOf } from '../src/report/warnings';
 
 test('formats numbers, bytes, times and lengths', () => {
   assert.equal(number(0), '0');
@@ -141,4 +144,69 @@ test('says why images are not optimal or not non-negative', () => {
   const site = run('firm', {});
   delete site.image_norm;
   assert.doesNotMatch(certificateText(site).join('\n'), /For every v/);
+});
+
+function fitted(fits: Record<string, number | null>, more: object = {}): RunDocument {
+  const sites = Object.entries(fits).map(([name, fit]): SiteSummary =>
+    ({ name, fit, sigma: 1, sigma_source: 'given', bytes_up: 0, bytes_down: 0 }));
+  return run('firm', {}, { sites, ...more });
+}
+
+test('calls a fit good from 0.5 to 2', () => {
+  assert.deepEqual([0, 0.49, 0.5, 1, 2, 2.01].map(verdictOf),
+    ['overfitted', 'overfitted', 'good', 'good', 'good', 'missed']);
+});
+
+test('says whether the data is fitted', () => {
+  const text = (fits: Record<string, number | null>, more: object = {}) => {
+    const found = fitStatement(fitted(fits, more))!;
+    return [found.verdict, found.text, found.note];
+  };
+  assert.deepEqual(text({ 'xrf-1': 1.1, xrt: 0.9 }, { fits: true }), ['good', 'The data is fitted.', '']);
+  assert.deepEqual(text({ 'xrf-1': 3.44, xrt: 14.2 }, { fits: false }), ['missed',
+    'The data of xrt is missed by 14 standard deviations, that of xrf-1 by 3.4.', '']);
+  assert.deepEqual(text({ 'xrf-1': 1, xrt: 0.2 }, { fits: true }), ['overfitted',
+    'The data of xrt is fitted more closely than its noise, to 0.2 standard deviations.', '']);
+  assert.deepEqual(text({ xrt: 1 }, { fits: false }), ['missed', 'The data is not fitted.', '']);
+  const [verdict, one, note] = text({ 'xrf-1': 1, xrt: null }, { fits: null });
+  assert.deepEqual([verdict, one], ['good', 'The data of xrf-1 is fitted.']);
+  assert.equal(note, 'The fit of xrt is unknown, because the noise is unknown.');
+  assert.deepEqual(text({ xrt: null }, { fits: null }).slice(0, 2), [undefined, '']);
+  const own = fitStatement({ ...fitted({ xrt: 1 }, { fits: true }), kind: 'site' })!;
+  assert.equal(own.text, 'The data of xrt is fitted.');
+});
+
+test('says which noise was only estimated, and nothing about the fit of older runs', () => {
+  const guessed = fitted({ 'xrf-1': 1, xrt: 1 }, { fits: true });
+  guessed.summary.sites![1]!.sigma_source = 'guess';
+  assert.match(fitStatement(guessed)!.note, /does not give the noise of xrt: it was estimated/);
+  assert.equal(fitStatement(run('firm', {})), null);
+  const older = [{ name: 'xrt', residual: 1, bytes_up: 0, bytes_down: 0 }];
+  assert.equal(fitStatement(run('firm', {}, { sites: older })), null);
+});
+
+test('picks the worst fit of a run', () => {
+  const worst = (fits: Record<string, number | null>) => worstFit(fitted(fits).summary)?.name;
+  assert.equal(worst({ a: 0.1, b: 3, c: 14 }), 'c');
+  assert.equal(worst({ a: 0.1, b: 1.5, c: 0.3 }), 'a');
+  assert.equal(worst({ a: 0.8, b: 1.5, c: null }), 'b');
+  assert.equal(worst({ a: null }), undefined);
+});
+
+test('gives sigma as a fraction of the largest value', () => {
+  // 100 values, the largest 5, misfits of 0.2, sigma 0.1.
+  const site = { name: 'a', residual: 2, full_scale: 50, fit: 2, bytes_up: 0, bytes_down: 0 };
+  assert.equal(relativeSigma(site), 0.02);
+  assert.equal(relativeSigma({ ...site, fit: null }), null);
+});
+
+test('lists each warning once, wherever it comes from', () => {
+  const document = fitted({ 'xrf-1': 1, xrt: 1 }, { warnings: ['xrt: no air', 'no sigma', 'no sigma'] });
+  document.summary.sites![0]!.preparation = { warnings: ['dead beamlets'] };
+  document.summary.sites![1]!.preparation = { warnings: ['no air'] };
+  assert.deepEqual(warningsOf(document), ['xrt: no air', 'no sigma', 'xrf-1: dead beamlets']);
+  const live = { warnings: ['no sigma', 'data: no air', 'xrf-1: dead beamlets', 'slow disk'] };
+  assert.deepEqual(warningsOf({ ...document, live } as RunDocument),
+    ['xrt: no air', 'no sigma', 'xrf-1: dead beamlets', 'slow disk']);
+  assert.deepEqual(warningsOf(run('firm', {})), []);
 });

@@ -107,9 +107,11 @@ void RunCurves::add_error(const Json& line) {
   if (line.contains(kError)) add(line, {kError, ""}, line[kError]);
 }
 
-void RunCurves::add_residuals(const Json& line) {
-  if (!line.contains("residuals")) return;
-  for (const auto& [site, value] : line["residuals"].items()) add(line, {"residual", site}, value);
+void RunCurves::add_sites(const Json& line) {
+  for (const auto& [group, key] : {std::pair{"residuals", "residual"}, std::pair{"fit", "fit"}}) {
+    if (!line.contains(group)) continue;
+    for (const auto& [site, value] : line[group].items()) add(line, {key, site}, value);
+  }
 }
 
 void RunCurves::thin(Curve& curve) const {

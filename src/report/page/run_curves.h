@@ -10,8 +10,8 @@
 namespace firm {
 
 struct CurveName {
-  std::string key;   // as in history.jsonl: objective, kkt, residual, ...
-  std::string site;  // for a residual; otherwise empty
+  std::string key;   // as in history.jsonl: objective, kkt, residual, fit, ...
+  std::string site;  // for a residual or a fit; otherwise empty
 
   bool operator==(const CurveName&) const = default;
 };
@@ -62,14 +62,14 @@ class RunCurves {
   void add(std::size_t index, long round, double seconds, double value);
 
   // Add parts of a line of the history: values of all sites together, the distance to the truth,
-  // the residual of each site.
+  // residual and fit of each site.
   void add_common(const nlohmann::ordered_json& line);
   void add_error(const nlohmann::ordered_json& line);
-  void add_residuals(const nlohmann::ordered_json& line);
+  void add_sites(const nlohmann::ordered_json& line);
   void add(const nlohmann::ordered_json& line) {
     add_common(line);
     add_error(line);
-    add_residuals(line);
+    add_sites(line);
   }
 
   // `curves` of the document that docs/report.md describes, without curves that have no points.

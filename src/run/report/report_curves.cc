@@ -48,7 +48,7 @@ void add_curves(const std::vector<std::string>& history_files, Json& document) {
       if (file == history_files.front()) curves.add_common(line);
       // A site of a federation knows only its own error, so there is no common curve.
       if (history_files.size() == 1) curves.add_error(line);
-      curves.add_residuals(line);
+      curves.add_sites(line);
     }
     starts = timeline.starts();
   }

@@ -36,9 +36,29 @@ Json parse_summary(const std::string& path, const std::string& text) {
 
 double total_error(const Json& summary) { return summary["error_to_truth"].value("total", 0.0); }
 
+// Joins what two sites say about the fit. Both are fitted (true), one is not (false), or it is
+// unknown (null).
+void join_fits(const Json& more, Json& all) {
+  if (!more.contains("fits") && !all.contains("fits")) return;
+  const Json one = all.value("fits", Json());
+  const Json other = more.value("fits", Json());
+  all["fits"] = one == false || other == false ? Json(false)
+                : one == true && other == true ? Json(true)
+                                               : Json(nullptr);
+}
+
+void join_warnings(const Json& more, Json& all) {
+  for (const Json& warning : more.value("warnings", Json::array())) {
+    Json& known = all["warnings"];
+    if (std::find(known.begin(), known.end(), warning) == known.end()) known.push_back(warning);
+  }
+}
+
 // Joins the summary of another site of the same federation into `all`.
 void join(const Json& more, Json& all) {
   for (const Json& site : more["sites"]) all["sites"].push_back(site);
+  join_fits(more, all);
+  join_warnings(more, all);
   all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
   // Keeps the times of the slowest site.
   if (more["seconds"] > all["seconds"]) {

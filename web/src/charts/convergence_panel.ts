@@ -1,5 +1,5 @@
 // ConvergencePanel: one chart for each quantity in the history of the run.
-import { CurveCharts, curveTitles, type ChartCurves } from './curve_charts';
+import { CurveCharts, curveTitles, noiseLine, type ChartCurves } from './curve_charts';
 import type { Curve, RunDocument } from '../document';
 import { residualTargetSeries } from './residual_targets';
 import type { Change, Panel } from '../panel';
@@ -19,6 +19,7 @@ export class ConvergencePanel implements Panel {
       })),
       ...(key === 'residual'
         ? { references: (x: number[], time: boolean) => residualTargetSeries(run, x, time) } : {}),
+      ...(key === 'fit' ? { references: (x: number[]) => [noiseLine(x)] } : {}),
     }));
     const sums = curves.length > 0 && curves.every((c) => c.key === 'sum_seconds');
     this.charts.show(all, sums ? 'sum' : 'round');
@@ -26,5 +27,5 @@ export class ConvergencePanel implements Panel {
 }
 
 function heading(curve: Curve): string {
-  return curve.site ? `residual ${curve.site}` : curve.key.replace(/_/g, ' ');
+  return `${curve.key.replace(/_/g, ' ')} ${curve.site}`.trim();
 }

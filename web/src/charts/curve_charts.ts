@@ -9,6 +9,7 @@ import { integer, number } from '../format';
 export const curveTitles: readonly { key: string; title: string }[] = [
   { key: 'objective', title: 'Objective f(w)' },
   { key: 'residual', title: 'Residual \u2016A w \u2212 b\u2016 of each site' },
+  { key: 'fit', title: 'Fit of each site, in standard deviations' },
   { key: 'kkt', title: 'Relative KKT residual' },
   { key: 'constraint_violation', title: 'Constraint violation \u2016D w\u2016' },
   { key: 'step_norm', title: 'Step norm \u2016\u0394w\u2016' },
@@ -31,6 +32,16 @@ export interface ChartCurves {
   curves: NamedCurve[];
   /** Lines to compare the curves with, over the range of `x`: rounds, or seconds if `time`. */
   references?: (x: number[], time: boolean) => Series[];
+}
+
+/** Index into the palette: grey, so that it differs from the first sites. */
+const noiseColour = 6;
+
+/** A fit as good as the noise allows, over the range of `x`. */
+export function noiseLine(x: number[]): Series {
+  const ends = [x.reduce((a, b) => Math.min(a, b)), x.reduce((a, b) => Math.max(a, b))];
+  return { label: 'noise', x: [...new Set(ends)], y: [...new Set(ends)].map(() => 1),
+    colour: noiseColour, reference: true };
 }
 
 /** Longer runs start with a logarithmic round axis. */

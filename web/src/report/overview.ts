@@ -1,6 +1,7 @@
 // The head of the report: kind of the run, how it ended, and its main numbers.
 import { h } from '../dom';
 import { isRunning, siteSummaries, type RunDocument, type Summary } from '../document';
+import { fitStatement } from '../fit';
 import { bytes, integer, number, seconds } from '../format';
 
 const kinds: Record<RunDocument['kind'], string> = {
@@ -14,8 +15,10 @@ function ending(summary: Summary): string {
   const end = summary.termination;
   if (!end) return '';
   const rounds = summary.rounds ?? 0;
+  // Values of a stop rule are those of the last round; the images of the end have a certificate.
+  const rule = end.reason === 'kkt' ? '; in the last round, ' : ': ';
   return `${summary.method} ${end.converged ? 'converged' : 'stopped before converging'} after ` +
-    `${integer(rounds)} round${rounds === 1 ? '' : 's'}: ${end.message}.`;
+    `${integer(rounds)} round${rounds === 1 ? '' : 's'}${rule}${end.message}.`;
 }
 
 function facts(run: RunDocument): [string, string][] {
@@ -25,7 +28,7 @@ function facts(run: RunDocument): [string, string][] {
   if (summary.method) list.push(['Method', summary.method]);
   if (summary.rounds !== undefined) list.push(['Rounds', integer(summary.rounds)]);
   if (summary.objective !== undefined) list.push(['Objective f', number(summary.objective)]);
-  if (summary.kkt) list.push(['Relative KKT', number(summary.kkt.relative, 3)]);
+  if (summary.kkt) list.push(['Relative KKT (certificate)', number(summary.kkt.relative, 3)]);
   if (summary.kkt) list.push(['\u2016D w\u2016', number(summary.kkt.primal, 3)]);
   if (summary.error_to_truth) {
     list.push(['Distance to truth', number(summary.error_to_truth.total)]);
@@ -46,8 +49,11 @@ function facts(run: RunDocument): [string, string][] {
 export function overview(run: RunDocument): HTMLElement {
   const { summary } = run;
   const ended = ending(summary);
+  const fit = fitStatement(run);
   return h('div', { class: 'overview' },
     h('p', { class: 'kind' }, kinds[run.kind]),
+    fit ? h('p', { class: 'headline verdict', 'data-fit': fit.verdict },
+      h('strong', {}, fit.text), fit.text && fit.note ? ' ' : '', fit.note) : null,
     ended ? h('p', { class: 'headline' }, ended) : null,
     run.kind === 'coordinator'
       ? h('p', {}, 'A coordinator adds up the messages of the sites and has neither images nor ' +

@@ -9,10 +9,12 @@ import { textPanel, type Change, type Panel } from '../panel';
 import { SinogramsPanel } from '../images/sinograms_panel';
 import { sitesSection } from './sites';
 import { studySection } from './study';
+import { WarningsPanel } from './warnings';
 
 export class Report {
   private readonly panels: Panel[] = [
     textPanel('overview', overview),
+    new WarningsPanel(),
     new LazyPanel(new ImagesPanel()),
     textPanel('certificate', certificateSection),
     textPanel('sites', sitesSection),

@@ -1,7 +1,8 @@
-// Tables of the sites: fit and traffic, or for a coordinator the traffic only.
+// Tables of the sites: fit, noise and traffic, or for a coordinator the traffic only.
 import { h, section, table, type Cell } from '../dom';
 import { siteSummaries, type RunDocument, type SiteSummary, type StudySite } from '../document';
-import { bytes, number } from '../format';
+import { fitMark, goodFits } from '../fit';
+import { bytes, number, withUnit } from '../format';
 import { distance, Stack } from '../images/stack';
 
 // ||alone - truth|| of a site; null unless the page holds all slices of both at full precision.
@@ -29,33 +30,94 @@ function trafficSection(sites: SiteSummary[]): HTMLElement {
     'connection was lost. Sent: bytes to the site.'));
 }
 
+const noiseSources: Record<string, string> = {
+  given: 'given in the study',
+  counts: 'counts',
+  estimated: 'estimated',
+  guess: 'estimated, only for the fit',
+};
+
+// Unit of the prepared data of a site, and thus of its noise.
+function dataUnit(site: StudySite | undefined): string {
+  return site?.kind === 'xrf' ? 'g/cm^2' : '1';
+}
+
+function sigmaOf(site: SiteSummary): number | null {
+  return site.sigma ?? site.preparation?.sigma ?? null;
+}
+
+/** sigma as a fraction of the largest value of the data, like a noise level. With m values of which
+ *  the largest is b, residual = fit sigma sqrt(m) and full_scale = b sqrt(m). */
+export function relativeSigma({ residual, full_scale: scale, fit }: SiteSummary): number | null {
+  return residual && scale && fit ? residual / scale / fit : null;
+}
+
+interface Column {
+  heading: string;
+  cell: (site: SiteSummary) => Cell;
+  /** Leaves the column out if it is false. */
+  shown?: boolean;
+}
+
+function fitColumns(run: RunDocument, sites: SiteSummary[]): Column[] {
+  const studySite = (site: SiteSummary) => run.study?.sites.find((s) => s.name === site.name);
+  const alone = new Map(sites.map((s) => [s.name, errorAlone(run, s.name)]));
+  const some = (known: (site: SiteSummary) => boolean) => sites.some(known);
+  const columns: Column[] = [
+    { heading: 'Measures', cell: (s) => describe(studySite(s)) },
+    { heading: 'Fit', cell: (s) => fitMark(s.fit), shown: some((s) => s.fit !== undefined) },
+    { heading: '\u2016A w \u2212 b\u2016', cell: (s) => number(s.residual) },
+    { heading: 'Fitted noise level', cell: (s) => number(s.discrepancy, 3) },
+    { heading: 'Noise \u03c3', shown: some((s) => sigmaOf(s) !== null), cell: (s) => {
+      const sigma = sigmaOf(s);
+      return sigma === null ? '\u2013' : withUnit(sigma, dataUnit(studySite(s)), 3);
+    } },
+    { heading: 'Noise level of \u03c3', cell: (s) => number(relativeSigma(s), 3),
+      shown: some((s) => relativeSigma(s) !== null) },
+    { heading: 'Source of \u03c3', shown: some((s) => s.sigma_source !== undefined),
+      cell: (s) => noiseSources[s.sigma_source ?? ''] ?? s.sigma_source ?? '\u2013' },
+    { heading: 'Distance to truth', cell: (s) => number(s.error_to_truth),
+      shown: some((s) => s.error_to_truth !== undefined) },
+    { heading: 'Distance, site alone', cell: (s) => number(alone.get(s.name)),
+      shown: [...alone.values()].some((e) => e !== null) },
+  ];
+  return columns.filter((c) => c.shown !== false);
+}
+
+function fitHint(run: RunDocument, sites: SiteSummary[]): string {
+  const level = Number(run.summary.options?.['stop.discrepancy'] ?? 0);
+  const sentences = ['Noise levels are fractions of the largest value of the data; the fitted one ' +
+    'is the root mean square of A w \u2212 b in the worst slice.'];
+  if (level > 0) sentences.push(`The run stops at a fitted noise level of ${level} or less.`);
+  if (sites.some((s) => sigmaOf(s) !== null)) {
+    sentences.push('\u03c3 is the standard deviation of the noise, in the unit of the prepared data.');
+  }
+  if (sites.some((s) => s.fit !== undefined)) {
+    sentences.push('Fit is the root mean square of (A w \u2212 b) / \u03c3 over the values that ' +
+      `count: ${goodFits.low} to ${goodFits.high} is good; above, the images miss the data; below, ` +
+      'they fit its noise.');
+  }
+  return sentences.join(' ');
+}
+
+function trafficTable(sites: SiteSummary[]): HTMLElement {
+  return table('Traffic and data of each site', ['Site', 'Sent', 'Received', 'SHA-256 of the data'],
+    sites.map((site) => [site.name, bytes(site.bytes_up), bytes(site.bytes_down),
+      h('code', { title: site.data_sha256 ?? '' }, (site.data_sha256 ?? '').slice(0, 12))]));
+}
+
 export function sitesSection(run: RunDocument): HTMLElement | null {
   const sites = siteSummaries(run.summary);
   if (sites.length === 0) return null;
   if (run.kind === 'coordinator') return trafficSection(sites);
-  const truth = sites.some((s) => s.error_to_truth !== undefined);
-  const alone = sites.map((s) => errorAlone(run, s.name));
-  const hasAlone = alone.some((e) => e !== null);
-  const headings = ['Site', 'Measures', '\u2016A w \u2212 b\u2016', 'Fitted noise level',
-    ...(truth ? ['Distance to truth'] : []), ...(hasAlone ? ['Distance, site alone'] : []),
-    'Sent', 'Received', 'SHA-256 of the data'];
-  const rows = sites.map((site, k): Cell[] => [
-    site.name,
-    describe(run.study?.sites.find((s) => s.name === site.name)),
-    number(site.residual),
-    number(site.discrepancy, 3),
-    ...(truth ? [number(site.error_to_truth)] : []),
-    ...(hasAlone ? [number(alone[k])] : []),
-    bytes(site.bytes_up),
-    bytes(site.bytes_down),
-    h('code', { title: site.data_sha256 ?? '' }, (site.data_sha256 ?? '').slice(0, 12)),
-  ]);
-  const level = Number(run.summary.options?.['stop.discrepancy'] ?? 0);
+  const columns = fitColumns(run, sites);
+  const rows = sites.map((site): Cell[] => [site.name, ...columns.map((c) => c.cell(site))]);
   const sent = run.kind === 'recon'
     ? 'Sent and received: bytes that the site would exchange in a federation; nothing has left ' +
       'this process.'
     : 'Sent and received: shares and sums. The ledger.jsonl of a site lists every message it sent.';
-  return section('sites', 'Sites', table('Fit and traffic of each site', headings, rows),
-    h('p', { class: 'hint' }, (level > 0 ? `The run stops at a noise level of ${level} or less. `
-      : '') + sent));
+  return section('sites', 'Sites',
+    table('Fit of each site', ['Site', ...columns.map((c) => c.heading)], rows),
+    h('p', { class: 'hint' }, fitHint(run, sites)),
+    trafficTable(sites), h('p', { class: 'hint' }, sent));
 }
