@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <thread>
 
 #include "firm/version.h"
 #include "live/finished_runs.h"
 #include "live/live_feed.h"
+#include "live/round_values.h"
 #include "live/server.h"
 #include "run/report/report_sections.h"
 #include "run/store/run_json.h"
@@ -18,35 +18,6 @@ namespace {
 // Open pages have this long to fetch the report after the end of the run.
 constexpr double kReportSeconds = 10;
 constexpr std::chrono::milliseconds kEventTimeout(2000);
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kOther = "other";  // an image without data, and so without residual
-
-// Curves of a run, as in history.jsonl; values_of() returns their values in the same order.
-std::vector<CurveName> curves_of(const std::vector<std::string>& names) {
-  std::vector<CurveName> curves;
-  for (const char* key :
-       {"objective", "step_norm", "constraint_violation", "kkt", "step_size", "error_to_truth"}) {
-    curves.push_back({key, ""});
-  }
-  for (const std::string& name : names) {
-    if (name != kOther) curves.push_back({"residual", name});
-  }
-  return curves;
-}
-
-std::vector<double> values_of(const RoundRecord& r, const std::vector<std::string>& names) {
-  std::vector<double> values = {r.objective,
-                                r.step_norm,
-                                r.violation.value_or(kUnknown),
-                                r.kkt,
-                                r.step_size > 0 ? r.step_size : kUnknown,
-                                r.error.value_or(kUnknown)};
-  for (std::size_t v = 0; v < names.size(); ++v) {
-    if (names[v] != kOther) values.push_back(r.residuals[v]);
-  }
-  return values;
-}
 
 std::vector<SiteTargets> residual_targets(const RunStart& start) {
   const double s = start.options.stop.discrepancy;
@@ -156,7 +127,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
     remaining_time_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
     run_.start({.study = study_json(start.study),
                 .summary = first_summary(start.study, start.options),
-                .curves = curves_of(start.names),
+                .curves = round_curves(start.names),
                 .history = start.history,
                 .chunk = start.chunk,
                 .chunks = start.chunks,
@@ -164,8 +135,8 @@ void Dashboard::watch(RunCallbacks& callbacks) {
   });
   const std::function<bool()> interrupted = callbacks.interrupted;
   add(callbacks.on_round,
-      [this, interrupted](const RoundRecord& record, int limit, const std::string&) {
-        run_.add_round(limit, {record.round, record.seconds, values_of(record, names_)},
+      [this, interrupted](const RoundRecord& record, int limit, const std::string& line) {
+        run_.add_round(limit, {record.round, record.seconds, round_values(record, line, names_)},
                        remaining_time_.left(record, run_.worked()));
         run_.wait_while_paused(interrupted);
       });

@@ -8,10 +8,21 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kMessages = 50;
+constexpr std::size_t kWarnings = 50;
 constexpr double kImageInterval = 1;  // seconds, at least
 // Images that cost one second are this many seconds apart, so that they slow down a run very
 // little.
 constexpr double kImageIntervalPerCost = 400;
+
+// Returns the text of a message "warning: TEXT", or "SITE: TEXT" of "SITE: warning: TEXT"; empty if
+// the message is no warning.
+std::string warning_in(const std::string& message) {
+  constexpr std::string_view kWord = "warning: ";
+  if (message.starts_with(kWord)) return message.substr(kWord.size());
+  const std::size_t colon = message.find(": ");
+  if (colon == std::string::npos || !message.substr(colon + 2).starts_with(kWord)) return "";
+  return message.substr(0, colon + 2) + message.substr(colon + 2 + kWord.size());
+}
 
 }  // namespace
 
@@ -45,6 +56,11 @@ void LiveRun::add_message(const std::string& text) {
   const std::lock_guard lock(mutex_);
   status_.messages.push_back({watch_.seconds(), text});
   if (status_.messages.size() > kMessages) status_.messages.pop_front();
+  const std::string warning = warning_in(text);
+  std::vector<std::string>& known = status_.warnings;
+  if (warning.empty() || known.size() == kWarnings) return;
+  // Each chunk of slices repeats the warnings of its sites.
+  if (std::find(known.begin(), known.end(), warning) == known.end()) known.push_back(warning);
 }
 
 void LiveRun::add_round(int limit, LiveRound round, const std::optional<TimeLeft>& left) {

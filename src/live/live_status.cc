@@ -49,6 +49,7 @@ Json status_json(const LiveStatus& s) {
   for (const LiveMessage& m : s.messages) {
     j["messages"].push_back({{"seconds", tenths(m.seconds)}, {"text", m.text}});
   }
+  j["warnings"] = s.warnings;
   j["images"] = s.images;
   j["control"] = s.control;
   return j;

@@ -46,7 +46,8 @@ struct LiveStatus {
   std::uint64_t sums = 0;
   std::uint32_t attempt = 0;
   std::deque<LiveMessage> messages;
-  std::uint64_t images = 0;  // version of the images; 0: none yet
+  std::vector<std::string> warnings;  // without the word "warning"; each text once
+  std::uint64_t images = 0;           // version of the images; 0: none yet
   bool control = true;
 };
 

@@ -59,6 +59,8 @@ constexpr RoundMetric kRoundMetrics[] = {
     {"constraint_violation", "firm_constraint_violation",
      "Constraint violation ||D w|| of the last round"},
     {"residual", "firm_residual", "Residual ||A w - b|| of a site in the last round"},
+    {"fit", "firm_fit",
+     "Root mean square of (A w - b) / sigma of a site in the last round; about 1 if it fits"},
 };
 
 void add_rounds(Metrics& m, const LiveFacts& facts, const LiveStatus& status,

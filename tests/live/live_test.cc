@@ -1,14 +1,12 @@
-// Tests of the dashboard's feed, images and metrics, without a network.
+// Tests of the dashboard's feed and images, without a network.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <thread>
 
 #include "live/live_feed.h"
-#include "live/metrics.h"
 #include "report/page/run_curves.h"
 #include "support/temporary_directory.h"
 
@@ -55,6 +53,23 @@ TEST(RunCurves, ThinsLongRunsWithoutLosingPeaks) {
       ASSERT_LE(curve["round"][k].get<int>() - curve["round"][k - 1].get<int>(), 400) << k;
     }
   }
+}
+
+TEST(RunCurves, HoldsFitOfEachSite) {
+  RunCurves curves(2000);
+  for (int round = 0; round < 3; ++round) {
+    Json with_fit = line(round, 1);
+    with_fit["fit"] = {{"xrf-1", 3.0 - round}, {"xrt", nullptr}};
+    curves.add(with_fit);
+  }
+  Json fits = Json::array();
+  for (const Json& curve : curves.json()) {
+    if (curve["key"] == "fit") fits.push_back(curve);
+  }
+  ASSERT_EQ(fits.size(), 2u);
+  EXPECT_EQ(fits[0]["site"], "xrf-1");
+  EXPECT_EQ(fits[0]["value"], Json::array({3, 2, 1}));
+  EXPECT_EQ(fits[1]["value"], Json::array()) << "an unknown fit has no points";
 }
 
 TEST(ChunkTimeline, PutsChunksOneAfterTheOther) {
@@ -139,6 +154,21 @@ TEST_F(Feed, SendsChanges) {
   feed_.publish();
   EXPECT_EQ(next(), (std::vector<std::string>{"status"}));
   EXPECT_EQ(data_["status"]["messages"][0]["text"], "a message");
+}
+
+TEST_F(Feed, KeepsEachWarningOnce) {
+  start();
+  EXPECT_EQ(live()["warnings"], Json::array());
+  for (int chunk = 0; chunk < 2; ++chunk) {
+    run_.add_message("memory: about 1 MB needed");
+    run_.add_message("warning: sigma of xrt is missing");
+    run_.add_message("xrt: warning: 3 dead beamlets: 1, 2, 3");
+    run_.add_message("xrt: no warning: all is well");
+  }
+  for (int k = 0; k < 100; ++k) run_.add_message("pushes older messages out");
+  EXPECT_EQ(live()["warnings"],
+            Json::array({"sigma of xrt is missing", "xrt: 3 dead beamlets: 1, 2, 3"}));
+  EXPECT_EQ(live()["messages"].size(), 50u);
 }
 
 TEST_F(Feed, SendsDocumentAgainToSlowReader) {
@@ -340,79 +370,6 @@ TEST(LiveRun, WantsImagesOnlyForOpenPages) {
   run.add_watcher(1);
   EXPECT_TRUE(run.wants_images());
   EXPECT_FALSE(run.wants_images());  // not twice in a second
-}
-
-// ---- metrics -----------------------------------------------------------------------------------
-
-LiveFacts facts_of(const std::string& kind) {
-  return {.kind = kind,
-          .summary = {{"study", "a \"study\""}},
-          .curves = {{"objective", ""}, {"residual", "xrf-1"}, {"residual", "xrt"}}};
-}
-
-TEST(Metrics, ReportStateAndLastRound) {
-  LiveStatus status;
-  status.state = "computing";
-  status.round = 7;
-  const std::string text = metrics_text(facts_of("recon"), status, {0.5, 2, 1});
-  EXPECT_CONTAINS(text, "# TYPE firm_round gauge\nfirm_round 7\n");
-  EXPECT_CONTAINS(text, "firm_state{state=\"computing\"} 1\n");
-  EXPECT_CONTAINS(text, "firm_state{state=\"paused\"} 0\n");
-  EXPECT_CONTAINS(text, "firm_objective 0.5\n");
-  EXPECT_CONTAINS(text, "firm_residual{site=\"xrt\"} 1\n");
-  EXPECT_CONTAINS(text, "study=\"a \\\"study\\\"\"");
-}
-
-// docs/dashboard.md lists these names.
-TEST(Metrics, HaveDocumentedNames) {
-  LiveFacts facts = facts_of("site");
-  facts.curves = {{"objective", ""},
-                  {"kkt", ""},
-                  {"step_norm", ""},
-                  {"constraint_violation", ""},
-                  {"residual", "xrt"}};
-  LiveStatus status;
-  status.sites = {{"xrt", "sending", {}}};
-  status.sent["share"] = {3, 4096};
-  const std::string text = metrics_text(facts, status, {1, 2, 3, 4, 5});
-  std::istringstream in(text);
-  std::set<std::string> names;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("# TYPE ")) names.insert(line.substr(7, line.find(' ', 7) - 7));
-  }
-  EXPECT_EQ(names, (std::set<std::string>{
-                       "firm_info", "firm_state", "firm_run_seconds", "firm_round",
-                       "firm_round_limit", "firm_objective", "firm_kkt_relative", "firm_step_norm",
-                       "firm_constraint_violation", "firm_residual", "firm_attempt", "firm_sums",
-                       "firm_site_state", "firm_sent_messages_total", "firm_sent_bytes_total"}));
-  EXPECT_CONTAINS(text, "firm_kkt_relative 2\n");
-  EXPECT_CONTAINS(text, "firm_step_norm 3\n");
-  EXPECT_CONTAINS(text, "firm_constraint_violation 4\n");
-  EXPECT_CONTAINS(text, "firm_site_state{site=\"xrt\",state=\"sending\"} 1\n");
-}
-
-TEST(Metrics, OmitRoundsAtCoordinator) {
-  LiveStatus status;
-  status.sites = {{"xrf-1", "lost", {}}, {"xrt", "computing", PeerBytes{4096, 8192}}};
-  status.sums = 12;
-  status.attempt = 2;
-  const std::string text = metrics_text(facts_of("coordinator"), status, {0.5, 2, 1});
-  EXPECT_CONTAINS(text, "firm_sums 12\n");
-  EXPECT_CONTAINS(text, "firm_attempt 2\n");
-  EXPECT_CONTAINS(text, "firm_site_state{site=\"xrf-1\",state=\"lost\"} 1\n");
-  EXPECT_CONTAINS(text, "firm_site_received_bytes_total{site=\"xrt\"} 4096\n");
-  EXPECT_CONTAINS(text, "firm_site_sent_bytes_total{site=\"xrt\"} 8192\n");
-  EXPECT_EQ(text.find("firm_objective"), std::string::npos);
-  EXPECT_EQ(text.find("firm_residual"), std::string::npos);
-}
-
-TEST(Metrics, ReportTrafficOfSite) {
-  LiveStatus status;
-  status.sent["share"] = {3, 4096};
-  const std::string text = metrics_text(facts_of("site"), status, {});
-  EXPECT_CONTAINS(text, "# TYPE firm_sent_bytes_total counter\n");
-  EXPECT_CONTAINS(text, "firm_sent_bytes_total{kind=\"share\"} 4096\n");
-  EXPECT_EQ(text.find("firm_round"), std::string::npos);
 }
 
 }  // namespace

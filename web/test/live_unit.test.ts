@@ -58,7 +58,8 @@ function curve(key: string, from: number, count: number): Curve {
 
 function live(more: Partial<Live> = {}): Live {
   return { state: 'computing', stage: 'local steps', round: 37, limit: 100, chunk: 0, chunks: 1,
-    seconds: 1, remaining: null, at_most: false, progress: 0.379, messages: [], images: 0, control: true, ...more };
+    seconds: 1, remaining: null, at_most: false, progress: 0.379, messages: [], warnings: [],
+    images: 0, control: true, ...more };
 }
 
 function run(more: Partial<RunDocument> = {}): RunDocument {

@@ -1,7 +1,8 @@
 // StatusPanel: state, progress, controls, sites and messages of a run, at the top of the page.
 import { Controls } from './controls';
-import { h, section, table } from '../dom';
+import { h, section, table, type Cell } from '../dom';
 import { hasEnded, type Live, type LiveSite, type RunDocument } from '../document';
+import { fitMark } from '../fit';
 import { bytes, integer } from '../format';
 import { clock, remainingText, roundText, siteStates, stateText } from './status_text';
 import { MessageList } from './message_list';
@@ -52,7 +53,7 @@ export class StatusPanel implements Panel {
 
   update(run: RunDocument, change: Change): void {
     this.run = run;
-    if (change !== 'all' && change !== 'status') return;
+    if (change === 'images') return;
     this.wasRunning ||= run.live !== undefined && !hasEnded(run.live);
     this.show();
   }
@@ -97,19 +98,20 @@ export class StatusPanel implements Panel {
     this.facts.set('Attempt', attempt > 0 ? String(attempt) : '');
     this.facts.set('Elapsed', clock(live.seconds));
     this.facts.set('Remaining', remainingText(live));
-    this.showSites(live.sites ?? [], over);
+    this.showSites(sitesWithFits(this.run!), over);
     this.messages.show(live.messages);
   }
 
   /** Omits the state of a site on its own page once the run is `over`. */
-  private showSites(sites: LiveSite[], over: boolean): void {
-    const withState = !over || this.run!.kind !== 'site';
+  private showSites(sites: SiteRow[], over: boolean): void {
+    const withState = sites.some((s) => s.state) && (!over || this.run!.kind !== 'site');
     const key = JSON.stringify([sites, withState]);
     if (key === this.shownSites) return;
     this.shownSites = key;
     this.sites.hidden = sites.length === 0;
     // The page of a site counts what it has sent; the coordinator's page also what it received.
-    const counts: [string, (site: LiveSite) => string | undefined][] = [
+    const counts: [string, (site: SiteRow) => Cell | undefined][] = [
+      ['Fit', (s) => s.fit === undefined ? undefined : fitMark(s.fit)],
       ['Received', (s) => s.bytes_up === undefined ? undefined : bytes(s.bytes_up)],
       ['Sent', (s) => {
         const sent = s.bytes ?? s.bytes_down;
@@ -119,12 +121,30 @@ export class StatusPanel implements Panel {
     ];
     const shown = counts.filter(([, textOf]) => sites.some((s) => textOf(s) !== undefined));
     const rows = sites.map((site) => [site.name,
-      ...(withState ? [h('span', { class: 'site-state', 'data-state': site.state,
-        title: siteStates[site.state] ?? '' }, site.state)] : []),
+      ...(withState ? [stateCell(site)] : []),
       ...shown.map(([, textOf]) => textOf(site) ?? '')]);
     this.sites.replaceChildren(table('Sites', ['Site', ...(withState ? ['State'] : []),
       ...shown.map(([name]) => name)], rows));
   }
+}
+
+/** A site that the server lists, or one of which only the fit is known. */
+type SiteRow = Partial<LiveSite> & { name: string; fit?: number | undefined };
+
+/** The sites of the server, then other sites with a fit; each with the fit of its last round. */
+export function sitesWithFits(run: RunDocument): SiteRow[] {
+  const fits = new Map((run.curves ?? []).filter((c) => c.key === 'fit')
+    .map((c) => [c.site, c.value[c.value.length - 1]]));
+  const rows: SiteRow[] = (run.live?.sites ?? []).map((s) => ({ ...s, fit: fits.get(s.name) }));
+  for (const [name, fit] of fits) {
+    if (!rows.some((r) => r.name === name)) rows.push({ name, fit });
+  }
+  return rows;
+}
+
+function stateCell({ state }: SiteRow): Cell {
+  return state === undefined ? '' : h('span', { class: 'site-state', 'data-state': state,
+    title: siteStates[state] ?? '' }, state);
 }
 
 /** A list of names and values; hides a name without a value. */
