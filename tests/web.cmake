@@ -1,9 +1,9 @@
-# Tests of the page: web/test/*.test.ts, run by Node.js; report.test.ts and live.test.ts use a browser.
+# Tests of the page: web/test/*.test.ts, run by Node.js; unit.test.ts and live_unit.test.ts use no browser.
 find_program(FIRM_CHROMIUM NAMES chromium chromium-browser google-chrome DOC "Browser for tests")
 file(GLOB page_tests CONFIGURE_DEPENDS ${FIRM_WEB}/test/*.ts)
 file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*.ts)
 set(page_test_bundles)
-foreach(name unit live_unit report live)
+foreach(name unit live_unit report fit live)
   list(APPEND page_test_bundles ${FIRM_WEB_BUILD}/test/${name}.test.mjs)
 endforeach()
 add_custom_command(
@@ -20,10 +20,11 @@ add_test(NAME page.unit COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/unit.
 set(page_test_names page.unit)
 if(FIRM_CHROMIUM)
   add_test(NAME page.browser COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/report.test.mjs)
+  add_test(NAME page.fit COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/fit.test.mjs)
   add_test(NAME page.live COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/live.test.mjs)
-  list(APPEND page_test_names page.browser page.live)
+  list(APPEND page_test_names page.browser page.fit page.live)
   # One browser at a time: two browsers with their runs would slow each other down.
-  set_tests_properties(page.browser page.live PROPERTIES RESOURCE_LOCK chromium)
+  set_tests_properties(page.browser page.fit page.live PROPERTIES RESOURCE_LOCK chromium)
 else()
   message(STATUS "Chromium not found: the page will not be tested in a browser")
 endif()

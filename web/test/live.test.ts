@@ -190,7 +190,7 @@ test('shows the full report at the end of a watched run', async () => {
     await page.locator('#certificate').waitFor();
     await page.locator('#sinograms').waitFor();
     assert.equal(await program.ended, 5);
-    assert.equal(await page.locator('#sites tbody tr').count(), 4);
+    assert.equal(await page.locator('#sites table').first().locator('tbody tr').count(), 4);
     await page.waitForTimeout(1000); // Further requests would fail the test.
   });
 });
@@ -322,7 +322,7 @@ test('shows a finished run and compares two', async () => {
       assert.equal(await page.locator('#compared-images canvas.image').count(), 12);
       await page.getByRole('button', { name: 'alone \u2212 joint' }).click();
       assert.ok(await colours(image(page, 'alone \u2212 joint', 'xrf-1'), 20) > 20);
-      await page.getByLabel('Residual of').selectOption('xrf-2');
+      await page.getByLabel('Residual and fit of').selectOption('xrf-2');
       const chart = page.getByRole('group', { name: /^Residual/ });
       assert.match((await chart.getAttribute('aria-label'))!, /of xrf-2\. joint: .*alone: /);
       await page.getByLabel('Full report of').selectOption('alone');

@@ -1,11 +1,14 @@
 // ComparisonView: several finished runs side by side, and the full report of one of them on request.
 import { comparisonTable, differences } from './comparison_table';
-import { CurveCharts, curveTitles, type ChartCurves } from '../charts/curve_charts';
+import { CurveCharts, curveTitles, noiseLine, type ChartCurves } from '../charts/curve_charts';
 import { choice, h, section } from '../dom';
 import type { Comparison } from '../document';
 import { ImageBoard } from '../images/image_board';
 import { comparedImages } from './comparison_images';
 import { Report } from '../report/report';
+
+/** Keys of curves of one site each. */
+const siteCurves = ['residual', 'fit'];
 
 export type ComparedRun = Comparison['runs'][number];
 
@@ -13,7 +16,7 @@ export class ComparisonView {
   private readonly numbers = h('div');
   private readonly board = new ImageBoard('compared-images', 'Images of all runs',
     (view) => view.minus === '');
-  private readonly site = choice('Residual of', [], () => this.drawCurves());
+  private readonly site = choice('Residual and fit of', [], () => this.drawCurves());
   private readonly charts = new CurveCharts('compared-curves', 'Convergence of all runs',
     [this.site.element]);
   private readonly reportChoice = choice('Full report of', [], (value) => this.open(value));
@@ -45,12 +48,14 @@ export class ComparisonView {
   private drawCurves(): void {
     const site = this.site.select.value;
     this.charts.show(curveTitles.map(({ key, title }): ChartCurves => ({
-      key: key === 'residual' ? `${key} ${site}` : key,
-      title: key === 'residual' ? `Residual \u2016A w \u2212 b\u2016 of ${site}` : title,
+      key: siteCurves.includes(key) ? `${key} ${site}` : key,
+      title: title.replace('each site', site),
       curves: this.runs.flatMap(({ name, document: d }, colour) =>
-        (d.curves ?? []).filter((c) => c.key === key && (key !== 'residual' || c.site === site))
+        (d.curves ?? []).filter((c) =>
+          c.key === key && (!siteCurves.includes(key) || c.site === site))
           .map((curve) => ({ label: name, colour, curve,
             heading: `${curve.key.replace(/_/g, ' ')} ${curve.site} ${name}` }))),
+      ...(key === 'fit' ? { references: (x: number[]) => [noiseLine(x)] } : {}),
     })));
   }
 

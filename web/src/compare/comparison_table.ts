@@ -2,23 +2,26 @@
 import { h, table, type Cell } from '../dom';
 import type { ComparedRun } from './comparison';
 import { siteSummaries, type Summary } from '../document';
+import { fitMark, worstFit } from '../fit';
 import { bytes, integer, number, seconds } from '../format';
 
 interface Column {
   heading: string;
   value: (summary: Summary) => number | null | undefined;
-  text: (value: number) => string;
+  text: (value: number, summary: Summary) => Cell;
   /** The smallest value is the best, and is marked. */
   ranked: boolean;
 }
 
 const columns: Column[] = [
   { heading: 'Rounds', value: (s) => s.rounds, text: integer, ranked: false },
-  { heading: 'Objective f', value: (s) => s.objective, text: number, ranked: true },
+  { heading: 'Objective f', value: (s) => s.objective, text: (v) => number(v), ranked: true },
+  { heading: 'Fit of the worst site', value: (s) => worstFit(s)?.fit,
+    text: (_, s) => fitMark(worstFit(s)?.fit, `(${worstFit(s)?.name})`), ranked: false },
   { heading: 'Relative KKT', value: (s) => s.kkt?.relative, text: short, ranked: true },
   { heading: '\u2016D w\u2016', value: (s) => s.kkt?.primal, text: short, ranked: true },
-  { heading: 'Distance to truth', value: (s) => s.error_to_truth?.total, text: number,
-    ranked: true },
+  { heading: 'Distance to truth', value: (s) => s.error_to_truth?.total,
+    text: (v) => number(v), ranked: true },
   { heading: 'Time', value: (s) => s.seconds, text: seconds, ranked: true },
   { heading: 'Sent per site', value: sentPerSite, text: bytes, ranked: true },
 ];
@@ -48,7 +51,7 @@ export function comparisonTable(runs: ComparedRun[]): HTMLElement {
   const rows = summaries.map((summary, k): Cell[] => [runs[k]!.name, summary.method ?? '\u2013',
     ...shown.map((column, c): Cell => {
       const value = column.value(summary);
-      const text = typeof value === 'number' ? column.text(value) : '\u2013';
+      const text = typeof value === 'number' ? column.text(value, summary) : '\u2013';
       return marks[c]![k] ? h('strong', { title: 'best value in this column' }, '\u2605 ', text) : text;
     })]);
   return table(`Main numbers${comparable ? '; \u2605 marks the best value in a column' : ''}`,
