@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "report/page/thinned_curve.h"
 

@@ -36,8 +36,7 @@ Json parse_summary(const std::string& path, const std::string& text) {
 
 double total_error(const Json& summary) { return summary["error_to_truth"].value("total", 0.0); }
 
-// Joins what two sites say about the fit. Both are fitted (true), one is not (false), or it is
-// unknown (null).
+// Joins the verdicts of two sites: false if one is missed, true if both are fitted, else null.
 void join_fits(const Json& more, Json& all) {
   if (!more.contains("fits") && !all.contains("fits")) return;
   const Json one = all.value("fits", Json());

@@ -15,7 +15,7 @@ function ending(summary: Summary): string {
   const end = summary.termination;
   if (!end) return '';
   const rounds = summary.rounds ?? 0;
-  // Values of a stop rule are those of the last round; the images of the end have a certificate.
+  // The stop rule quotes the last round; the certificate is that of the final images.
   const rule = end.reason === 'kkt' ? '; in the last round, ' : ': ';
   return `${summary.method} ${end.converged ? 'converged' : 'stopped before converging'} after ` +
     `${integer(rounds)} round${rounds === 1 ? '' : 's'}${rule}${end.message}.`;
