@@ -7,6 +7,7 @@
 
 #include "firm/block.h"
 #include "firm/options.h"
+#include "firm/study.h"
 
 namespace firm {
 
@@ -41,6 +42,7 @@ struct RoundRecord {
   double kkt = 0;                   // relative; may belong to the images of the round before
   double step_size = 0;             // eta, if the method has one
   std::vector<double> residuals;    // ||A_i w_i - b_i|| of each image, over all slices
+  std::vector<double> noise;        // the residual that noise alone would leave; 0: unknown
   std::optional<double> error;      // distance to the truth, if it is known
   // Forecast, not part of the history: the round at which the run will end (0: unknown), and
   // whether a limit says so (true) or the trend of a stop rule (false).
@@ -53,10 +55,21 @@ struct SiteSummary {
   double residual = 0;     // ||A_i w_i - b_i||
   double discrepancy = 0;  // residual / (max(b_i) sqrt(m_i)): the noise level of this fit
   double full_scale = 0;   // residual at a noise level of 1, over all slices
+  double sigma = 0;        // noise of the data, in its unit; 0: unknown
+  NoiseSource noise_source = NoiseSource::kGiven;
+  double noise_scale = 0;  // the residual that noise alone would leave; 0: unknown
   double bytes_up = 0;     // traffic that this site would have on a machine of its own
   double bytes_down = 0;
   std::optional<double> error;  // ||w_i - truth||
+
+  // Root mean square of (A_i w_i - b_i) / sigma over the rays that count: about 1 if the data is
+  // fitted to its noise. None if the noise is unknown.
+  std::optional<double> fit() const;
 };
+
+// Fits outside of this range call for a warning: the data is missed, or its noise is fitted.
+inline constexpr double kMissed = 2;
+inline constexpr double kOverfitted = 0.5;
 
 struct Summary {
   std::string method;
@@ -75,6 +88,9 @@ struct Summary {
   StopOptions stop;  // the rules in force, with the method's defaults
   std::vector<SiteSummary> sites;
   std::optional<double> error;  // distance to the truth over all sites
+
+  // Returns true if no site with known noise misses its data; none if no noise is known.
+  std::optional<bool> fits() const;
 };
 
 struct Solution {

@@ -22,6 +22,9 @@ namespace firm {
 
 enum class SiteKind { kXrf, kXrt };
 
+// How the noise of a site became known.
+enum class NoiseSource { kGiven, kCounts, kEstimated, kGuessed };
+
 struct Site {
   std::string name;
   SiteKind kind = SiteKind::kXrf;
@@ -29,6 +32,7 @@ struct Site {
   // s_i > 0: standard deviation of the noise, in the unit of the data. If it is the same for all
   // sites it counts as unknown (see Study::weight).
   double sigma = 1;
+  NoiseSource noise_source = NoiseSource::kGiven;
   Geometry geometry = {};
   bool weighted_values = false;  // SiteData::weights has values other than 1
 };
@@ -43,6 +47,8 @@ struct SiteData {
   // max(b_i) for the discrepancy rule, if a better value than the maximum of noisy data is known;
   // 0: the maximum of `values` in each slice.
   double largest = 0;
+  // Noise of the values, to judge the fit of a study that does not know it: a guess. 0: none.
+  double guessed_sigma = 0;
 };
 
 struct Study {

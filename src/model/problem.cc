@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "firm/error.h"
@@ -21,7 +22,8 @@ Variable site_variable(const Study& study, std::size_t index) {
   v.measured = true;
   v.d = v.transmission ? 1 : -site.coefficient;
   v.weight = study.weight(index);
-  v.sigma = site.sigma;
+  v.sigma = study.noise_known() ? site.sigma : 0;
+  v.noise_source = site.noise_source;
   v.geometry = site.geometry;
   return v;
 }
@@ -146,7 +148,18 @@ void Problem::set_data(const SiteData& d) {
   const auto at = std::find_if(variables_.begin(), variables_.end(),
                                [&](const Variable& v) { return v.slot == slot; });
   FIRM_CHECK(at != variables_.end());
+  if (!study_.noise_known()) {
+    at->sigma = d.guessed_sigma;
+    at->noise_source = NoiseSource::kGuessed;
+  }
   set_values(d, static_cast<std::size_t>(at - variables_.begin()));
+}
+
+double Problem::noise_scale(std::size_t variable) const {
+  const auto first = rays_.begin() + static_cast<std::ptrdiff_t>(variable * slices());
+  const auto rays = std::accumulate(first, first + static_cast<std::ptrdiff_t>(slices()),
+                                    std::size_t{0});
+  return variables_[variable].sigma * std::sqrt(static_cast<double>(rays));
 }
 
 void Problem::set_values(const SiteData& d, std::size_t v) {

@@ -24,7 +24,8 @@ struct Variable {
   bool transmission = false;
   double d = 0;       // D w = sum_v d_v w_v: -c_i, -1 for `other`, 1 for XRT
   double weight = 0;  // 1 / s_i^2; 0 for `other`
-  double sigma = 0;   // noise of the data, if the study knows it; 0 for `other`
+  double sigma = 0;   // noise of the data, known or guessed; 0: unknown, or `other`
+  NoiseSource noise_source = NoiseSource::kGiven;
   Geometry geometry;  // of XRT for `other`
   const ProjectorFactory* projectors = &plain_projectors();
 
@@ -70,6 +71,9 @@ class Problem {
   // `other`.
   const std::vector<double>& largest() const { return largest_; }
   const std::vector<std::size_t>& rays() const { return rays_; }
+  // ||A w - b|| of a hosted variable, over all slices, if all of it is noise: sigma sqrt(m). 0 if
+  // the noise is unknown.
+  double noise_scale(std::size_t variable) const;
   // ||b||^2 of each hosted column.
   const std::vector<double>& energy() const { return energy_; }
 

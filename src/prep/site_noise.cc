@@ -1,9 +1,11 @@
 #include "prep/site_noise.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace firm {
 namespace {
@@ -58,6 +60,18 @@ std::string apply_counts(const SiteEntry& entry, const Block& deviation, Site& s
       site.name, seen, site.sigma);
 }
 
+NoiseSource source_of(Noise noise) {
+  switch (noise) {
+    case Noise::kCounts:
+      return NoiseSource::kCounts;
+    case Noise::kEstimated:
+      return NoiseSource::kEstimated;
+    case Noise::kGiven:
+      break;
+  }
+  return NoiseSource::kGiven;
+}
+
 }  // namespace
 
 Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b) {
@@ -70,6 +84,7 @@ std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& si
                         SiteData& data) {
   std::string warning;
   site.sigma = entry.sigma_value();
+  site.noise_source = source_of(entry.noise);
   if (entry.noise == Noise::kEstimated) warning = apply_estimate(entry, site, data);
   if (entry.noise == Noise::kCounts) warning = apply_counts(entry, deviation, site, data);
   site.weighted_values =
@@ -84,18 +99,58 @@ bool may_have_weights(const StudyFile& file, const std::string& site) {
   return entry.noise == Noise::kCounts || p.bad_values == "mask" || p.zingers || p.saturation;
 }
 
-std::string warn_noise(const StudyFile& file) {
-  const SiteEntry* with = nullptr;
-  const SiteEntry* without = nullptr;
-  for (const SiteEntry& entry : file.sites) {
+namespace {
+
+// Sites with and without a sigma in the study.
+struct NoiseKeys {
+  std::vector<std::size_t> with;
+  std::vector<std::size_t> without;
+};
+
+NoiseKeys noise_keys(const StudyFile& file) {
+  NoiseKeys keys;
+  for (std::size_t i = 0; i < file.sites.size(); ++i) {
+    const SiteEntry& entry = file.sites[i];
     const bool known = entry.noise != Noise::kGiven || entry.sigma;
-    (known ? with : without) = &entry;
+    (known ? keys.with : keys.without).push_back(i);
   }
-  if (with == nullptr || without == nullptr) return "";
+  return keys;
+}
+
+}  // namespace
+
+void complete_noise(StudyFile& file) {
+  const NoiseKeys keys = noise_keys(file);
+  if (keys.with.empty()) return;
+  for (const std::size_t i : keys.without) file.sites[i].noise = Noise::kEstimated;
+}
+
+std::string warn_noise(const StudyFile& file) {
+  const NoiseKeys keys = noise_keys(file);
+  if (keys.with.empty() || keys.without.empty()) return "";
+  std::vector<std::string> names;
+  for (const std::size_t i : keys.without) names.push_back(file.sites[i].name);
   return fmt::format(
-      "sigma is given for {}, but not for {}, where it defaults to 1 in the unit of the data; give "
-      "it for all sites (\"estimate\" finds it), or for none",
-      with->name, without->name);
+      "sigma is given for {}, but not for {}, where it is estimated from the data; give it for all "
+      "sites (sigma = \"estimate\" says that this is meant), or for none",
+      file.sites[keys.with.front()].name, fmt::join(names, ", "));
+}
+
+double guess_noise(const SiteData& data, std::size_t beamlets) {
+  constexpr std::size_t kSlices = 8;
+  constexpr double kLeast = 0.01;
+  const std::size_t slices = std::min(kSlices, data.values.columns());
+  const std::size_t first = (data.values.columns() - slices) / 2;
+  const auto part = [&](const Block& all) {
+    Block some(all.rows(), all.rows() > 0 ? slices : 0);
+    for (std::size_t ray = 0; ray < some.rows(); ++ray) {
+      for (std::size_t z = 0; z < slices; ++z) some(ray, z) = all(ray, first + z);
+    }
+    return some;
+  };
+  const SiteData some{data.site, part(data.values), part(data.weights)};
+  return std::max(estimate_noise(some.values, some.weights, beamlets),
+                  kLeast * largest_size(some));
 }
 
 }  // namespace firm

@@ -26,8 +26,14 @@ std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& si
 // Whether values of the site may be masked, or weigh less than others: known before they are read.
 bool may_have_weights(const StudyFile& file, const std::string& site);
 
-// Warns when some sites have a sigma and others do not; empty: no warning. A sigma that is not
-// given is 1: beside one that is, the site would hardly count, or be the only one that does.
+// Lets the noise of sites without a sigma be estimated, if other sites have one: beside these, a
+// default of 1 would make the site hardly count, or be the only one that does.
+void complete_noise(StudyFile& file);
+// Warns about sites whose noise complete_noise() lets be estimated; empty: none.
 std::string warn_noise(const StudyFile& file);
+
+// Guesses the noise of values, to judge their fit if the study knows nothing about noise: the
+// estimate from at most eight slices, but at least a hundredth of the largest value.
+double guess_noise(const SiteData& data, std::size_t beamlets);
 
 }  // namespace firm

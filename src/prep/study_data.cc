@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "firm/error.h"
+#include "prep/site_noise.h"
 
 namespace firm {
 namespace {
@@ -26,7 +27,10 @@ StudyData::StudyData(StudyFile file, std::string path)
     : file_(std::move(file)),
       path_(std::move(path)),
       open_(file_.sites.size()),
-      estimates_(file_.sites.size()) {}
+      noise_warning_(warn_noise(file_)),
+      estimates_(file_.sites.size()) {
+  complete_noise(file_);
+}
 
 Site StudyData::site(const std::string& name) { return site_of(source(index_of(name))); }
 

@@ -49,6 +49,10 @@ class StudyData {
   const StudyFile& file() const { return file_; }
   const std::string& path() const { return path_; }
 
+  // Warning about sites without a sigma beside others that have one; empty: none. Their noise is
+  // estimated.
+  const std::string& noise_warning() const { return noise_warning_; }
+
   // Name, kind, numbers and geometry of a site. Image and pixel size are those of the study, angles
   // and (binned) beamlets those of the data file. The spacing between beamlets of the file is that
   // of the study, else that of the data file, else the pixel size. The rotation axis is that of the
@@ -84,6 +88,7 @@ class StudyData {
   StudyFile file_;
   std::string path_;
   std::vector<std::optional<OpenSite>> open_;  // by index in file_.sites; none: not opened yet
+  std::string noise_warning_;
   std::vector<SiteEstimates> estimates_;       // by index in file_.sites
 };
 

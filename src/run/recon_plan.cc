@@ -19,7 +19,7 @@ ReconPlan::ReconPlan(const ReconArguments& arguments)
 void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) {
   data_.geometries();  // reports errors before much is read
   report(callbacks.progress, "reading the data", 0);
-  const std::string warning = warn_noise(data_.file());
+  const std::string& warning = data_.noise_warning();
   if (!warning.empty() && processes.rank() == 0 && callbacks.on_event) {
     callbacks.on_event("warning: " + warning);
   }

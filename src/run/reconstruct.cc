@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/files/pending_file.h"
+#include "run/fit_warnings.h"
 #include "run/recon_plan.h"
 #include "run/shard/merge.h"
 #include "run/stage.h"
@@ -97,6 +98,8 @@ void Reconstruction::open_directory() {
                      plan_.study().sites, plan_.options());
   write_study(directory_->file("study.toml"), resolved_);
   event(plan_.memory_text());
+  const std::string& noise = plan_.data().noise_warning();
+  if (!noise.empty()) facts_.warnings.push_back(noise);
 }
 
 void Reconstruction::require_unfinished() const {
@@ -217,6 +220,7 @@ void Reconstruction::announce(const StageRun& stage, std::size_t k) {
   }
   for (const PreparationNote& note : stage.notes()) {
     for (const std::string& line : note.lines) event(line);
+    for (std::string& text : warnings_in(note.lines)) facts_.warnings.push_back(std::move(text));
     if (!plan_.several()) facts_.preparations.push_back(note.json);
   }
 }
@@ -298,6 +302,8 @@ ReconResult Reconstruction::finish() {
   facts_.options = plan_.options();
   const ImageGrid grid = image_grid(plan_.study());
   const Summary summary = merge_in_turn(results_);
+  const std::vector<std::string> warnings = fit_warnings(summary, plan_.data());
+  facts_.warnings.insert(facts_.warnings.end(), warnings.begin(), warnings.end());
   if (plan_.several()) {
     directory_->open_history(finished_history());
     std::vector<std::string> files;

@@ -32,6 +32,7 @@ struct ReconArguments {
 struct ReconResult {
   Summary summary;                      // for an interrupted run: summary of the chunk in progress
   std::vector<std::string> files = {};  // the files written, for people
+  std::vector<std::string> warnings = {};  // about the fit of the data
   // Number of finished chunks, if some are unfinished: there are no images yet.
   std::optional<std::size_t> chunks_done = {};
 };

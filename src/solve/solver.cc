@@ -166,6 +166,7 @@ RoundRecord Solver::Run::record() const {
     double sum = 0;
     for (std::size_t z = 0; z < problem_.slices(); ++z) sum += squares[v * problem_.slices() + z];
     r.residuals.push_back(std::sqrt(sum));
+    r.noise.push_back(problem_.noise_scale(v));
   }
   return r;
 }
@@ -301,6 +302,9 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
       if (input_.truth != nullptr) error += distance_squared(images, *input_.truth, c);
     }
     site.full_scale = full_scale(problem_, v);
+    site.sigma = problem_.variables()[v].sigma;
+    site.noise_source = problem_.variables()[v].noise_source;
+    site.noise_scale = problem_.noise_scale(v);
     site.residual = std::sqrt(squares);
     site.bytes_up = site.bytes_down = collective_.bytes;
     if (input_.truth != nullptr) site.error = std::sqrt(error);

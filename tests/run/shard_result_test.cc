@@ -99,7 +99,7 @@ TEST_F(StageResults, ComeBackFromFile) {
 
 TEST_F(StageResults, ComeBackFromBytes) {
   ShardResult in = result(1, true);
-  in.rounds = ShardRounds(2, {1, 2, 3, 4});
+  in.rounds = ShardRounds(2, {1, 2, 3, 4, 5, 6});
   const std::vector<ShardResult> out = results_from_bytes(to_bytes({in, in}));
   ASSERT_EQ(out.size(), 2u);
   expect_same(out[1], in);

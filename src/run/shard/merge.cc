@@ -15,6 +15,7 @@ void add_slices(const SiteSummary& more, SiteSummary& site) {
   site.residual = std::hypot(site.residual, more.residual);
   site.discrepancy = std::max(site.discrepancy, more.discrepancy);
   site.full_scale = std::hypot(site.full_scale, more.full_scale);
+  site.noise_scale = std::hypot(site.noise_scale, more.noise_scale);
   site.bytes_up += more.bytes_up;
   site.bytes_down += more.bytes_down;
   if (site.error) site.error = std::hypot(*site.error, more.error.value_or(0));

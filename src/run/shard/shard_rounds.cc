@@ -26,6 +26,17 @@ std::optional<double> norm(const Numbers& numbers) {
   return std::sqrt(sum);
 }
 
+// Root of the sum over slices, by slot.
+std::vector<double> roots(const std::map<std::size_t, std::map<std::size_t, double>>& by_slot) {
+  std::vector<double> all;
+  for (const auto& [slot, squares] : by_slot) {
+    double sum = 0;
+    for (const auto& [slice, square] : squares) sum += square;
+    all.push_back(std::sqrt(sum));
+  }
+  return all;
+}
+
 }  // namespace
 
 ShardRounds::ShardRounds(std::size_t variables, std::vector<double> numbers)
@@ -34,10 +45,11 @@ ShardRounds::ShardRounds(std::size_t variables, std::vector<double> numbers)
 }
 
 void ShardRounds::add(const RoundRecord& record) {
-  FIRM_CHECK(record.residuals.size() == variables_);
+  FIRM_CHECK(record.residuals.size() == variables_ && record.noise.size() == variables_);
   numbers_.push_back(record.violation.value_or(kUnknown));
   numbers_.push_back(record.error.value_or(kUnknown));
   numbers_.insert(numbers_.end(), record.residuals.begin(), record.residuals.end());
+  numbers_.insert(numbers_.end(), record.noise.begin(), record.noise.end());
 }
 
 RoundRecord ShardRounds::at(std::size_t k) const {
@@ -46,7 +58,8 @@ RoundRecord ShardRounds::at(std::size_t k) const {
   RoundRecord record;
   record.violation = known(numbers[0]);
   record.error = known(numbers[1]);
-  record.residuals.assign(numbers + 2, numbers + stride());
+  record.residuals.assign(numbers + 2, numbers + 2 + variables_);
+  record.noise.assign(numbers + 2 + variables_, numbers + stride());
   return record;
 }
 
@@ -55,6 +68,7 @@ void MergedRound::add(const Shard& shard, const std::vector<Variable>& variables
   for (std::size_t v = 0; v < variables.size(); ++v) {
     names_[variables[v].slot] = variables[v].name;
     squares_[variables[v].slot][shard.slices.first] = own.residuals[v] * own.residuals[v];
+    noise_[variables[v].slot][shard.slices.first] = own.noise[v] * own.noise[v];
   }
   const std::pair place(shard.sites.front(), shard.slices.first);
   errors_[place] = own.error;
@@ -71,12 +85,8 @@ RoundRecord MergedRound::record(const RoundRecord& common) const {
   RoundRecord record = common;
   record.error = norm(errors_);
   record.violation = norm(violations_);
-  record.residuals.clear();
-  for (const auto& [slot, squares] : squares_) {
-    double sum = 0;
-    for (const auto& [slice, square] : squares) sum += square;
-    record.residuals.push_back(std::sqrt(sum));
-  }
+  record.residuals = roots(squares_);
+  record.noise = roots(noise_);
   return record;
 }
 

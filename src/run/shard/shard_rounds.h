@@ -28,10 +28,10 @@ class ShardRounds {
   const std::vector<double>& numbers() const { return numbers_; }
 
  private:
-  std::size_t stride() const { return variables_ + 2; }
+  std::size_t stride() const { return 2 * variables_ + 2; }
 
   std::size_t variables_;
-  std::vector<double> numbers_;  // by round: ||D w||, error, residuals; NaN: unknown
+  std::vector<double> numbers_;  // by round: ||D w||, error, residuals, noise; NaN: unknown
 };
 
 // One round of several shards, merged. Shards with the same slices know the same ||D w||.
@@ -50,6 +50,7 @@ class MergedRound {
   using ByShard = std::map<std::pair<std::size_t, std::size_t>, std::optional<double>>;
 
   std::map<std::size_t, std::map<std::size_t, double>> squares_;  // residuals, by slot and slice
+  std::map<std::size_t, std::map<std::size_t, double>> noise_;    // its squares, likewise
   std::map<std::size_t, std::string> names_;                      // by slot
   ByShard errors_;
   std::map<std::size_t, std::optional<double>> violations_;  // by first slice

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "firm/error.h"
+#include "prep/site_noise.h"
 #include "run/store/identity.h"
 #include "run/store/run_output.h"
 #include "solve/registry.h"
@@ -16,7 +17,11 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
       options_(std::move(options)),
       fingerprints_(study_.sites.size()) {
   FIRM_CHECK(study_.slices == shard_.slices.count);
-  for (const SiteData& d : data_) fingerprints_[d.site] = fingerprint(d);
+  for (SiteData& d : data_) {
+    fingerprints_[d.site] = fingerprint(d);
+    const auto beamlets = static_cast<std::size_t>(study_.sites[d.site].geometry.beamlets);
+    if (!study_.noise_known()) d.guessed_sigma = guess_noise(d, beamlets);
+  }
   identity_ = run_identity(study_, options_, fingerprints_);
 }
 

@@ -25,7 +25,8 @@ Json sites_to_json(const std::vector<SiteSummary>& sites) {
   Json all = Json::array();
   for (const SiteSummary& site : sites) {
     all.push_back({site.name, site.residual, site.discrepancy, site.full_scale, site.bytes_up,
-                   site.bytes_down, optional_to_json(site.error)});
+                   site.bytes_down, optional_to_json(site.error), site.sigma,
+                   static_cast<int>(site.noise_source), site.noise_scale});
   }
   return all;
 }
@@ -33,8 +34,18 @@ Json sites_to_json(const std::vector<SiteSummary>& sites) {
 std::vector<SiteSummary> sites_from(const Json& json) {
   std::vector<SiteSummary> sites;
   for (const Json& j : json) {
-    sites.push_back({j.at(0), number(j.at(1)), number(j.at(2)), number(j.at(3)), number(j.at(4)),
-                     number(j.at(5)), optional_from(j.at(6))});
+    SiteSummary site;
+    site.name = j.at(0);
+    site.residual = number(j.at(1));
+    site.discrepancy = number(j.at(2));
+    site.full_scale = number(j.at(3));
+    site.bytes_up = number(j.at(4));
+    site.bytes_down = number(j.at(5));
+    site.error = optional_from(j.at(6));
+    site.sigma = number(j.at(7));
+    site.noise_source = static_cast<NoiseSource>(j.at(8).get<int>());
+    site.noise_scale = number(j.at(9));
+    sites.push_back(std::move(site));
   }
   return sites;
 }

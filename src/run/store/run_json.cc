@@ -26,6 +26,20 @@ Json kkt_json(const Certificate& c) {
           {"multiplier", c.multiplier}};
 }
 
+const char* source_text(NoiseSource source) {
+  switch (source) {
+    case NoiseSource::kGiven:
+      return "given";
+    case NoiseSource::kCounts:
+      return "counts";
+    case NoiseSource::kEstimated:
+      return "estimated";
+    case NoiseSource::kGuessed:
+      break;
+  }
+  return "guess";
+}
+
 Json sites_json(const Summary& s, const RunFacts& facts) {
   Json sites = Json::array();
   for (std::size_t i = 0; i < s.sites.size(); ++i) {
@@ -36,6 +50,9 @@ Json sites_json(const Summary& s, const RunFacts& facts) {
               {"full_scale", site.full_scale},
               {"bytes_up", static_cast<std::int64_t>(site.bytes_up)},
               {"bytes_down", static_cast<std::int64_t>(site.bytes_down)}};
+    j["fit"] = number_or_null(site.fit());
+    j["sigma"] = site.sigma > 0 ? Json(site.sigma) : Json(nullptr);
+    j["sigma_source"] = source_text(site.noise_source);
     if (site.error) j["error_to_truth"] = *site.error;
     if (i < facts.fingerprints.size() && !facts.fingerprints[i].empty()) {
       j["data_sha256"] = facts.fingerprints[i];
@@ -103,6 +120,9 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
   j["kkt"] = kkt_json(s.certificate);
   j["termination"] = termination_json(s.termination);
   j["sites"] = sites_json(s, facts);
+  const std::optional<bool> fits = s.fits();
+  j["fits"] = fits ? Json(*fits) : Json(nullptr);
+  j["warnings"] = facts.warnings;
   if (s.error) j["error_to_truth"] = error_json(s);
   j["lambda_max"] = s.lambda_max;
   if (!facts.chunks.empty()) j["chunks"] = chunks_json(facts);
@@ -167,7 +187,9 @@ std::string history_line(const RoundRecord& r, const std::vector<std::string>& n
   if (r.step_size > 0) j["step_size"] = r.step_size;
   if (r.error) j["error_to_truth"] = number_or_null(r.error);
   for (std::size_t v = 0; v < names.size(); ++v) {
-    if (names[v] != "other") j["residuals"][names[v]] = number_or_null(r.residuals[v]);
+    if (names[v] == "other") continue;
+    j["residuals"][names[v]] = number_or_null(r.residuals[v]);
+    if (r.noise[v] > 0) j["fit"][names[v]] = number_or_null(r.residuals[v] / r.noise[v]);
   }
   return j.dump();
 }

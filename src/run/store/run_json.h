@@ -47,6 +47,7 @@ struct RunFacts {
   std::vector<ChunkFacts> chunks = {};  // if there are several; they then hold the fingerprints
   std::vector<std::pair<std::string, double>> phases = {};  // names and seconds
   std::vector<std::string> preparations = {};               // for each site's data, as JSON
+  std::vector<std::string> warnings = {};                   // of data and fit, for people
 };
 
 // Returns one JSON object.

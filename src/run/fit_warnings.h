@@ -1,0 +1,19 @@
+// Warnings about the fit of a run: sites whose data is missed, or whose noise is fitted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "firm/solution.h"
+#include "prep/study_data.h"
+
+namespace firm {
+
+// One text for each site whose fit is not plausible, with likely causes. Reads the data of such a
+// site, and of XRT where it is in this process, again.
+std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data);
+
+// The warnings among lines for people, without the word: "xrt: warning: TEXT" gives "xrt: TEXT".
+std::vector<std::string> warnings_in(const std::vector<std::string>& lines);
+
+}  // namespace firm
