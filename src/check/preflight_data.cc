@@ -28,24 +28,7 @@ bool file_exists(const Context& c, const SiteEntry& entry) {
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-// Warns when angles in radians seem to be read as degrees.
-void warn_angles(const Context& c, const SiteEntry& entry, const AngleReport& angles) {
-  constexpr double kTurnInRadians = 2 * std::numbers::pi;
-  if (angles.count < 4 || angles.max - angles.min > kTurnInRadians) return;
-  c.findings.warning(subject_of(entry),
-                     fmt::format("{} angles from {:.4g} to {:.4g} degrees: radians?", angles.count,
-                                 angles.min, angles.max),
-                     "set the attribute units = \"rad\" of the angles if they are radians");
-}
-
 void warn_detector(const Context& c, const SiteEntry& entry, const Geometry& g) {
-  if (g.rotation_axis < 0 || g.rotation_axis > g.beamlets) {
-    c.findings.warning(
-        subject_of(entry),
-        fmt::format("rotation axis at {:.6g}, outside the detector of {} beamlets", g.rotation_axis,
-                    g.beamlets),
-        "correct rotation_axis of the site in the study: in beamlets, 0 is the left edge");
-  }
   const double width = g.beamlets * g.spacing;
   const double image = std::min(g.image_rows, g.image_columns) * g.pixel_size;
   if (width < image / 2) {
@@ -86,7 +69,6 @@ std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
                               "slice{}",
                               angles.count, angles.min, angles.max, g.beamlets,
                               length_text(g.spacing), file.slices, file.slices == 1 ? "" : "s"));
-    warn_angles(c, entry, angles);
     warn_detector(c, entry, g);
     return site;
   } catch (const Error& e) {
@@ -102,10 +84,9 @@ std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
 // ---- values ------------------------------------------------------------------------------------
 
 // Also replaces `site` by the prepared site, with its estimated rotation axis.
-void check_values(const Context& c, const StudyFile& file, const SiteEntry& entry, Site& site) {
+void check_values(const Context& c, StudyData& data, const SiteEntry& entry, Site& site) {
   try {
-    const PreparedSite prepared =
-        StudyData(file, c.arguments.study).prepare(entry.name, all_slices(file));
+    const PreparedSite prepared = data.prepare(entry.name, all_slices(data.file()));
     site = prepared.site;
     const auto values = prepared.data.values.values();
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -203,7 +184,13 @@ std::vector<Site> check_data(const Context& c, const StudyToCheck& study) {
   if (!any) c.findings.ok("data", "none here, which is fine at a coordinator");
   if (known.empty()) return known;
   if (!c.arguments.coordinator() && !check_memory(c, study, known)) return known;
-  for (std::size_t k = 0; k < known.size(); ++k) check_values(c, study.file, *entries[k], known[k]);
+  StudyData data(study.file, c.arguments.study);
+  const bool all = known.size() == study.file.sites.size();
+  if (all) data.diagnose();  // also compares sites
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    if (!all) data.diagnose(entries[k]->name);
+    check_values(c, data, *entries[k], known[k]);
+  }
   return known;
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "firm/error.h"
+#include "prep/diagnose/site_comparison.h"
+#include "prep/diagnose/site_warnings.h"
 #include "prep/site_noise.h"
 
 namespace firm {
@@ -27,8 +29,10 @@ StudyData::StudyData(StudyFile file, std::string path)
     : file_(std::move(file)),
       path_(std::move(path)),
       open_(file_.sites.size()),
-      noise_warning_(warn_noise(file_)),
+      diagnoses_(file_.sites.size()) {}
       estimates_(file_.sites.size()) {
+      estimates_(file_.sites.size()),
+      noise_warning_(warn_noise(file_)),
   complete_noise(file_);
 }
 
@@ -59,6 +63,24 @@ const SiteEstimates& StudyData::estimates(const std::string& site) const {
   return estimates_[index_of(site)];
 }
 
+void StudyData::diagnose(const std::string& site) { diagnose(index_of(site)); }
+
+void StudyData::diagnose() {
+  std::vector<Site> sites;
+  std::vector<SiteData> data;
+  const std::vector<std::size_t> order = xrt_last();
+  for (const std::size_t i : order) {
+    std::optional<PreparedSite> prepared = diagnose(i);
+    if (!prepared) continue;
+    sites.push_back(std::move(prepared->site));
+    data.push_back(std::move(prepared->data));
+  }
+  if (sites.size() < order.size()) return;
+  for (SiteWarning& warning : compare_sites(sites, data)) {
+    diagnoses_[order[warning.site]].push_back(std::move(warning.text));
+  }
+}
+
 PreparedSite StudyData::prepare(const std::string& site, const SliceRange& slices) {
   return prepare(index_of(site), slices);
 }
@@ -66,6 +88,7 @@ PreparedSite StudyData::prepare(const std::string& site, const SliceRange& slice
 LoadedStudy StudyData::load(const SliceRange& slices) {
   geometries();
   estimate();
+  diagnose();
   LoadedStudy loaded{study_without_sites(file_), {}, {}};
   loaded.study.slices = slices.count;
   for (const std::size_t i : xrt_last()) {
@@ -109,12 +132,28 @@ void StudyData::estimate(std::size_t site) {
   estimates_[site] = {std::move(report.axis), std::move(report.noise)};
 }
 
+// Prepares the slices that were looked at; none if they cannot be prepared.
+std::optional<PreparedSite> StudyData::diagnose(std::size_t site) {
+  diagnoses_[site].clear();
+  try {
+    PreparedSite prepared = prepare(site, middle_slices(file_));
+    SiteEntry entry = file_.sites[site];
+    entry.find_rotation_axis = estimates_[site].axis.has_value();
+    diagnoses_[site] = site_warnings(entry, prepared.site, prepared.data);
+    return prepared;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 PreparedSite StudyData::prepare(std::size_t site, const SliceRange& slices) {
   estimate(site);
   PreparedSite prepared = prepare_site(source(site), slices);
   const SiteEstimates& estimates = estimates_[site];
   if (estimates.axis) prepared.report.axis = estimates.axis;
   if (estimates.noise) prepared.report.noise = estimates.noise;
+  std::vector<std::string>& warnings = prepared.report.warnings;
+  warnings.insert(warnings.end(), diagnoses_[site].begin(), diagnoses_[site].end());
   return prepared;
 }
 

@@ -72,10 +72,17 @@ class StudyData {
   bool estimated_any() const;
   const SiteEstimates& estimates(const std::string& site) const;
 
+  // Looks for signs that the study describes the data of a site wrongly (prep/diagnose), in the
+  // slices that estimate() uses. Reports of prepare() have the warnings from then on. Errors in the
+  // data are left to prepare(). Without a name: all sites, also compared with XRT.
+  void diagnose(const std::string& site);
+  void diagnose();
+
   // Values and weights of some slices of a site; estimates first what is unknown. A slice has the
   // same values whichever others are prepared with it.
   PreparedSite prepare(const std::string& site, const SliceRange& slices);
-  // All sites, as one study of these slices. Checks all geometries before it reads measurements.
+  // All sites, diagnosed, as one study of these slices. Checks all geometries before it reads
+  // measurements.
   LoadedStudy load(const SliceRange& slices);
 
  private:
@@ -83,6 +90,7 @@ class StudyData {
   std::vector<std::size_t> xrt_last() const;
   SiteSource source(std::size_t site);
   void estimate(std::size_t site);
+  std::optional<PreparedSite> diagnose(std::size_t site);
   PreparedSite prepare(std::size_t site, const SliceRange& slices);
 
   StudyFile file_;
@@ -90,6 +98,7 @@ class StudyData {
   std::vector<std::optional<OpenSite>> open_;  // by index in file_.sites; none: not opened yet
   std::string noise_warning_;
   std::vector<SiteEstimates> estimates_;       // by index in file_.sites
+  std::vector<std::vector<std::string>> diagnoses_;  // warnings, by index in file_.sites
 };
 
 // Name, image and slices of a study, without sites.

@@ -24,6 +24,7 @@ void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) 
     callbacks.on_event("warning: " + warning);
   }
   data_.estimate();
+  data_.diagnose();
   study_ = data_.geometries();
   available_ = available_memory();
   if (arguments_.separate) {

@@ -56,6 +56,11 @@ StudyFile study_for(const SiteArguments& a) {
   return file;
 }
 
+PreparedSite prepare_diagnosed(StudyData& data, const std::string& site) {
+  data.diagnose(site);
+  return data.prepare(site, all_slices(data.file()));
+}
+
 }  // namespace
 
 SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callbacks)
@@ -64,7 +69,7 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       data_(study_for(arguments), arguments.study),
       options_(federation_options_of(data_.file(), arguments.study, arguments.settings)),
       terms_(terms_of(data_.file(), options_)),
-      prepared_(data_.prepare(arguments.name, all_slices(data_.file()))),
+      prepared_(prepare_diagnosed(data_, arguments.name)),
       resolved_(resolved_study(data_.file(), {arguments.study, arguments.out, arguments.truth},
                                {prepared_.site}, options_)),
       directory_(arguments.out,

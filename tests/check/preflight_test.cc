@@ -174,12 +174,12 @@ TEST_F(PreflightTest, WarnsAboutAnglesInRadians) {
   change_data("xrf-1", [](Acquisition& a) {
     for (double& angle : a.theta) angle *= std::numbers::pi / 180;
   });
-  expect_warning("data of xrf-1", "radians?", "units");
+  expect_warning("data of xrf-1", "radians? Set the attribute units = \"rad\"", "docs/data.md");
 }
 
 TEST_F(PreflightTest, WarnsAboutRotationAxisAndNarrowDetector) {
   change_study([](StudyFile& f) { f.sites[0].rotation_axis = -3; });
-  expect_warning("data of xrf-1", "outside the detector", "rotation_axis");
+  expect_warning("data of xrf-1", "outside the detector", "docs/data.md");
   change_study([](StudyFile& f) {
     f.sites[0].rotation_axis = 6;
     f.sites[0].spacing = *f.sites[0].spacing / 10;

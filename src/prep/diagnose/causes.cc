@@ -1,0 +1,248 @@
+#include "prep/diagnose/causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "io/formats/data_units.h"
+#include "prep/diagnose/axis_test.h"
+#include "prep/diagnose/coarse_site.h"
+#include "prep/diagnose/image_reach.h"
+#include "prep/diagnose/site_comparison.h"
+#include "prep/diagnose/value_kind.h"
+#include "prep/diagnose/value_summary.h"
+
+namespace firm {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+// The order of docs/data.md, in which causes that fit equally well and untested ones are listed.
+enum Place {
+  kRadians,
+  kLogarithm,
+  kMirror,
+  kImage,
+  kPixelSize,
+  kAxis,
+  kCalibration,
+  kElement,
+  kOtherMatter,
+};
+
+// Collects causes of one site.
+class CauseFinder {
+ public:
+  CauseFinder(const Site& site, const SiteData& data, const CauseHints& hints)
+      : site_(site),
+        data_(data),
+        hints_(hints),
+        sigma_(hints.sigma > 0 ? hints.sigma : noise_of(site, data)),
+        coarse_(coarse_site(site, data, sigma_)),
+        now_(fit_coarse(coarse_)) {}
+
+  bool any_signal() const { return now_.misfit > 0; }
+
+  void test_angles();
+  // Returns whether the logarithm is missing or taken twice, which explains all else.
+  bool test_logarithm();
+  void test_axis();
+  void test_image(const Site* xrt, const SiteData* xrt_data);
+  void compare_with(const Site& xrt, const SiteData& xrt_data);
+  void list(Place place, std::string text) {
+    found_.push_back({place, {std::move(text), false, 0}});
+  }
+
+  std::vector<Cause> causes();
+
+ private:
+  struct Found {
+    Place place;
+    Cause cause;
+  };
+
+  void add(Place place, double fit, std::string text) {
+    found_.push_back({place, {std::move(text), true, fit}});
+  }
+  // Whether a fit misses half of the energy that the fit without a correction misses, or less.
+  bool helps(const CoarseFit& changed) const {
+    constexpr double kLeast = 1e-3;
+    return changed.misfit < 0.5 * now_.misfit && now_.misfit - changed.misfit > kLeast;
+  }
+  void add_scale(double scale, const char* precision, double fit);
+
+  const Site& site_;
+  const SiteData& data_;
+  const CauseHints& hints_;
+  double sigma_;
+  CoarseSite coarse_;
+  CoarseFit now_;
+  std::vector<Found> found_;
+};
+
+void CauseFinder::test_angles() {
+  constexpr double kTurn = 2 * kPi;
+  const auto [low, high] = std::ranges::minmax(site_.geometry.angles);
+  const double span = high - low;
+  const bool radians = span > 0 && span <= kTurn * kPi / 180 * 1.01;
+  const bool degrees = span > 2 * kTurn;
+  if (!radians && !degrees) return;
+  Site changed = site_;
+  for (double& angle : changed.geometry.angles) angle *= radians ? 180 / kPi : kPi / 180;
+  const CoarseFit fit = fit_coarse(coarse_site(changed, data_, sigma_));
+  // A few degrees contradict each other little: the same misfit over a half turn is better.
+  if (!(radians ? fit.misfit < std::max(2 * now_.misfit, 0.05) : helps(fit))) return;
+  add(kRadians, fit.fit,
+      radians ? "angles are in radians, not degrees: set the attribute units = \"rad\" of the "
+                "angles, or write them in degrees"
+              : "angles are in degrees, not radians: set the attribute units = \"degree\" of the "
+                "angles");
+}
+
+bool CauseFinder::test_logarithm() {
+  if (site_.kind != SiteKind::kXrt) return false;
+  SiteData changed;
+  changed.values = Block(data_.values.rows(), data_.values.columns());
+  changed.weights = Block(data_.values.rows(), data_.values.columns());
+  for (std::size_t k = 0; k < data_.values.size(); ++k) {
+    const float b = data_.values.data()[k];
+    const bool usable = data_.weights.rows() == 0 || data_.weights.data()[k] > 0;
+    if (!usable || (!hints_.minus_log && !(b > 0))) continue;
+    changed.values.data()[k] = hints_.minus_log ? std::exp(-b) : -std::log(b);
+    changed.weights.data()[k] = 1;
+  }
+  const CoarseFit fit = fit_coarse(coarse_site(site_, changed, noise_of(site_, changed)));
+  const ValueSummary v = summarize_values(site_, data_);
+  const ValueKind kind = kind_of_values(v, hints_.minus_log);
+  const bool looks = kind == ValueKind::kTransmissions || kind == ValueKind::kLogarithms;
+  if (!looks && !(helps(fit) && fit.misfit < 0.1)) return false;
+  // A wide image can imitate values of 1 beside the object.
+  if (looks && fit.misfit > std::max(2 * now_.misfit, 0.3)) return false;
+  add(kLogarithm, fit.fit,
+      hints_.minus_log
+          ? "the logarithm is taken twice: set minus_log = false"
+          : "the values are transmissions without the logarithm: set minus_log = true and "
+            "normalize = \"none\"");
+  return true;
+}
+
+void CauseFinder::test_axis() {
+  if (hints_.axis_found) return;
+  const auto axis = far_better_axis(site_, data_);
+  if (!axis) return;
+  Site changed = site_;
+  changed.geometry.rotation_axis = *axis;
+  const CoarseFit fit = fit_coarse(coarse_site(changed, data_, sigma_));
+  if (fit.misfit > now_.misfit) return;
+  add(kAxis, fit.fit,
+      fmt::format("the rotation axis is near {:.4g} beamlets, not {:.6g}: set rotation_axis = "
+                  "\"auto\", or to the number",
+                  *axis * hints_.binning, site_.geometry.rotation_axis * hints_.binning));
+}
+
+void CauseFinder::add_scale(double scale, const char* precision, double fit) {
+  const std::string times = fmt::format("{} {:.2g}", precision, scale < 1 ? 1 / scale : scale);
+  add(kPixelSize, fit,
+      fmt::format("the beamlets are {} times as {} as the study says: correct spacing of the site, "
+                  "or pixel_size",
+                  times, scale < 1 ? "narrow" : "wide"));
+}
+
+void CauseFinder::test_image(const Site* xrt, const SiteData* xrt_data) {
+  const Signal signal = find_signal(site_, data_);
+  if (signal.missing == 0) return;
+  const Geometry& g = site_.geometry;
+  Site larger = site_;
+  larger.geometry.image_rows = larger.geometry.image_columns =
+      static_cast<int>(std::ceil(signal.side / g.pixel_size));
+  const CoarseFit fit = fit_coarse(coarse_site(larger, data_, sigma_));
+  if (!helps(fit)) return;
+  // XRT sees all that XRF sees. If all of that is within the image, so is this element.
+  const bool within = xrt != nullptr && find_signal(*xrt, *xrt_data).missing == 0;
+  if (!within) {
+    add(kImage, fit.fit,
+        fmt::format("the image is smaller than the object: set rows and columns to at least {}",
+                    larger.geometry.image_rows));
+  }
+  add_scale(smaller_side(g) / signal.side, "at least", fit.fit);
+}
+
+void CauseFinder::compare_with(const Site& xrt, const SiteData& xrt_data) {
+  if (!found_.empty()) return;  // the image of the site is wrong in any case
+  std::vector<const Site*> sites{&site_};
+  std::vector<const SiteData*> data{&data_};
+  sites.insert(sites.end(), hints_.others.begin(), hints_.others.end());
+  data.insert(data.end(), hints_.others_data.begin(), hints_.others_data.end());
+  const SiteComparison comparison(sites, data, xrt, xrt_data);
+  constexpr double kShare = 0.65;
+  if (const auto change = comparison.demanded_change(0, kShare)) {
+    add(kMirror, now_.fit,
+        fmt::format("its detector or its angles run the other way than those of {0}: it fits {0} "
+                    "with {1}",
+                    xrt.name, change_text(*change)));
+    return;
+  }
+  if (const auto scale = comparison.demanded_scale(0)) {
+    Site changed = site_;
+    changed.geometry.spacing *= *scale;
+    add_scale(*scale, "about", fit_coarse(coarse_site(changed, data_, sigma_)).fit);
+  }
+}
+
+std::vector<Cause> CauseFinder::causes() {
+  std::ranges::stable_sort(found_, [](const Found& a, const Found& b) {
+    if (a.cause.tested != b.cause.tested) return a.cause.tested;
+    if (a.cause.fit != b.cause.fit) return a.cause.fit < b.cause.fit;
+    return a.place < b.place;
+  });
+  std::vector<Cause> causes;
+  for (Found& f : found_) causes.push_back(std::move(f.cause));
+  return causes;
+}
+
+}  // namespace
+
+CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std::string& unit) {
+  CauseHints hints;
+  hints.minus_log = entry.prepare.minus_log;
+  hints.axis_found = entry.find_rotation_axis;
+  hints.calibrated = entry.prepare.scale || xrf_unit(unit).warning.empty();
+  hints.other = file.other;
+  hints.binning = entry.binning;
+  return hints;
+}
+
+std::vector<Cause> likely_causes(const Site& site, const SiteData& data, const Site* xrt,
+                                 const SiteData* xrt_data, const CauseHints& hints) {
+  CauseFinder finder(site, data, hints);
+  const bool is_xrt = site.kind == SiteKind::kXrt;
+  const bool compared = !is_xrt && xrt != nullptr && xrt_data != nullptr;
+  if (finder.any_signal() && !finder.test_logarithm()) {
+    finder.test_angles();
+    finder.test_axis();
+    finder.test_image(compared ? xrt : nullptr, compared ? xrt_data : nullptr);
+    if (compared) finder.compare_with(*xrt, *xrt_data);
+  }
+  if (!compared) {
+    finder.list(kMirror,
+                "the detector or the angles run the other way than those of other sites: "
+                "angle_offset = 180 mirrors a detector");
+    finder.list(kPixelSize, "spacing of the site, or pixel_size of the image, is wrong");
+  }
+  if (!hints.calibrated) {
+    finder.list(kCalibration, is_xrt ? "XRF sites are not calibrated: firm calibrate finds scale"
+                                     : "the data is not calibrated: firm calibrate finds scale");
+  }
+  finder.list(kElement, is_xrt ? "element, compound or coefficient of an XRF site, or energy, is "
+                                 "wrong"
+                               : "element, compound, coefficient or energy is wrong");
+  if (is_xrt && !hints.other) {
+    finder.list(kOtherMatter, "there is matter that no XRF site sees: set other = true in [study]");
+  }
+  return finder.causes();
+}
+
+}  // namespace firm
