@@ -11,7 +11,7 @@
 
 namespace firm {
 
-std::string warn_transmissions(const Sinogram& s) {
+std::string warn_transmissions(const Sinogram& s, bool normalized) {
   constexpr float kTooMuch = 1.5f;
   constexpr float kTooLittle = 0.01f;
   std::size_t above = 0;
@@ -22,8 +22,10 @@ std::string warn_transmissions(const Sinogram& s) {
     largest = std::max(largest, s.value(k));
   }
   const char* why =
-      "white frames or a monitor of another exposure or unit? normalize = \"air\" "
-      "normalizes by beamlets beside the object";
+      normalized ? "white frames or a monitor of another exposure or unit? normalize = \"air\" "
+                   "normalizes by beamlets beside the object"
+                 : "counts without white frames? normalize = \"air\" normalizes by beamlets beside "
+                   "the object";
   if (above > s.size() / 100) {
     return fmt::format("{} of {} transmissions are above {}: {}", above, s.size(), kTooMuch, why);
   }

@@ -9,7 +9,8 @@ namespace firm {
 
 // Warns about implausible transmissions: white frames or a monitor of another exposure or unit
 // shift all logarithms by a constant.
-std::string warn_transmissions(const Sinogram& s);
+// `normalized`: by white frames, a monitor or air; else the values may be counts.
+std::string warn_transmissions(const Sinogram& s, bool normalized);
 
 // Warns if transmissions relative to a monitor are not 1 beside the object, as is usual when the
 // two counters have different amplifiers.

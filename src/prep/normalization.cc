@@ -102,7 +102,7 @@ void Preparer::apply_logarithm() {
   const Clipped clipped = clip(steps_.clip_low, steps_.clip_high, s_);
   result_.report.clipped_low = clipped.low;
   result_.report.clipped_high = clipped.high;
-  warn(warn_transmissions(s_));
+  warn(warn_transmissions(s_, result_.report.normalized != "none"));
   if (result_.report.normalized == "monitor") warn(warn_monitor(s_));
   take_logarithm(s_);
   refuse(s_, Flaw::kNotPositive, *source_.scan.data,

@@ -8,8 +8,10 @@
 #include <limits>
 
 #include "io/formats/data_units.h"
+#include "io/inspect/angle_coverage.h"
 #include "io/inspect/study_suggestion.h"
 #include "io/inspect/survey.h"
+#include "io/inspect/transmission_values.h"
 
 namespace firm {
 namespace {
@@ -37,6 +39,10 @@ void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   r.fields.push_back(field_report(*scan.data, data));
   r.dead = data.dead();
   r.missing = data.missing();
+  if (!scan.white && !scan.monitor) {
+    const std::string warning = warn_transmission_values(data.values(), data.outer_means());
+    if (!warning.empty()) r.warnings.push_back(warning);
+  }
   r.jumps.level = "mean of a frame, equal at all angles if the whole object is in view";
   std::vector<double> levels = data.frame_means();
   if (scan.white) {
@@ -111,6 +117,8 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
   if (!scan.spacing_warning.empty()) r.warnings.push_back(scan.spacing_warning);
+  const std::string coverage = warn_angle_coverage(scan.theta);
+  if (!coverage.empty()) r.warnings.push_back(coverage);
   const bool xrf = suggested_kind(r) == "xrf";
   const std::string warning = xrf ? xrf_unit(r.fields.front().units).warning : "";
   if (!warning.empty()) r.warnings.push_back("as XRF: " + warning);

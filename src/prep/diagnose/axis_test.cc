@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kSlices = 2;
 constexpr std::size_t kCoarseBeamlets = 48;
 constexpr std::size_t kCoarseAngles = 60;
-constexpr std::size_t kFineBeamlets = 192;
-constexpr std::size_t kFineAngles = 120;
+constexpr std::size_t kFineBeamlets = 160;
+constexpr std::size_t kFineAngles = 80;
 
 AxisView view_of(const Sinogram& s, std::size_t beamlets, std::size_t angles) {
   return {evenly_spaced(s.slices(), kSlices), evenly_spaced(s.angles, angles),

@@ -38,7 +38,7 @@ CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std:
 // cannot be tested with this data, in the order of docs/data.md. Omits causes that were tested and
 // do not help. `xrt` and `xrt_data` may be null, and are ignored for the XRT site itself.
 //
-// Takes a fraction of a second for any size of the data.
+// Takes about a second, however large the data is.
 std::vector<Cause> likely_causes(const Site& site, const SiteData& data, const Site* xrt,
                                  const SiteData* xrt_data, const CauseHints& hints);
 

@@ -24,20 +24,21 @@ std::string warn_angles(const Geometry& g) {
   return warn_angle_coverage(degrees);
 }
 
-std::string warn_beside(const Site& site, const ValueSummary& v) {
+std::string warn_beside(const SiteEntry& entry, const Site& site, const ValueSummary& v) {
   if (!v.level_beside() || !covers_image(site.geometry)) return "";
   if (site.kind == SiteKind::kXrf) {
     return fmt::format(
-        "the values are about {:.3g} in the outermost beamlets, not 0, with {:.3g} inside: "
-        "subtract "
-        "the background from the data",
+        "the values are about {:.3g} in the outermost beamlets, not 0, and up to {:.3g} inside: "
+        "subtract the background from the data",
         v.outer, v.highest);
   }
   return fmt::format(
-      "the logarithms are about {:.3g} in the outermost beamlets, not 0, with {:.3g} inside; if "
-      "the "
-      "object does not reach there, normalize = \"air\" (with minus_log = true) corrects it",
-      v.outer, v.highest);
+      "the logarithms are about {:.3g} in the outermost beamlets, not 0, and up to {:.3g} inside; "
+      "if the object does not reach there, {}",
+      v.outer, v.highest,
+      entry.prepare.minus_log
+          ? "normalize = \"air\" normalizes by them"
+          : "subtract this from the data, or give transmissions and normalize = \"air\"");
 }
 
 std::string warn_image(const Site& site, const SiteData& data) {
@@ -102,7 +103,7 @@ std::string warn_data(const SiteEntry& entry, const Site& site, const SiteData& 
   if (v.lowest == v.highest && v.outer == v.lowest) return "";  // warn_values says so
   std::string text;
   if (site.kind == SiteKind::kXrt) text = warn_kind(v, entry.prepare.minus_log);
-  if (text.empty()) text = warn_beside(site, v);
+  if (text.empty()) text = warn_beside(entry, site, v);
   if (text.empty() && judge_axis) text = warn_axis(entry, site, data, v);
   if (text.empty()) text = warn_image(site, data);
   return text;
