@@ -242,6 +242,9 @@ void add_inspect(CLI::App& app) {
       "--angles", a->request.angles,
       "File with the angles, for data without: text with one angle per line, in degrees,\n"
       "or .npy");
+  verb->add_option("--angle-unit", a->request.angle_unit,
+                   "Unit of the angles, deg or rad (default: as the file says, else deg)")
+      ->check(CLI::IsMember({"deg", "rad"}));
   verb->add_option(
       "--axes", a->request.axes,
       "Order of the axes of TIFF and .npy, for example y:theta:x (default: theta:y:x)");

@@ -50,7 +50,7 @@ void run_init(const InitArguments& a) {
                     made.ca.fingerprint);
 }
 
-void add_init(CLI::App& pki) {
+void add_pki_init(CLI::App& pki) {
   auto a = std::make_shared<InitArguments>();
   AuthorityOptions& o = a->options;
   CLI::App* verb = pki.add_subcommand(
@@ -252,7 +252,7 @@ void add_pki(CLI::App& app) {
   CLI::App* pki = app.add_subcommand(
       "pki", "Certificates of the coordinator and the sites: init, request, sign, show");
   pki->require_subcommand(1);
-  add_init(*pki);
+  add_pki_init(*pki);
   add_request(*pki);
   add_sign(*pki);
   add_show(*pki);

@@ -18,6 +18,7 @@ inline constexpr int kStoppedEarly = 5;
 void add_bench(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_init(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_pki(CLI::App& app);
 void add_report(CLI::App& app);

@@ -17,9 +17,10 @@ namespace firm {
 
 // Selects an element, and supplies what the file does not say.
 struct ScanChoice {
-  std::string element = {};  // "Fe"; empty: the only one, or the first
-  std::string angles = {};   // text file, one angle (degrees) per line; empty: in the data file
-  std::string axes = {};     // for TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
+  std::string element = {};     // "Fe"; empty: the only one, or the first
+  std::string angles = {};      // text file, one angle (degrees) per line; empty: in the data file
+  std::string axes = {};        // for TIFF and .npy: "y:theta:x"; empty: "theta:y:x"
+  std::string angle_unit = {};  // "deg" or "rad"; empty: as the file says, else degrees
 };
 
 class ScanFile {

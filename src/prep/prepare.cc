@@ -58,6 +58,7 @@ void Preparer::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char
 // Takes the scale of XRF to g/cm^2 from the study, or from the unit of the file.
 void Preparer::set_scale() {
   if (!source_.entry.spacing) warn(source_.scan.spacing_warning);
+  warn(source_.scan.theta_warning);
   const std::string& unit = source_.scan.data->facts().units;
   if (source_.entry.kind == "xrt") {
     if (!steps_.minus_log) result_.report.unit_warning = warn_logarithms(unit);

@@ -33,7 +33,7 @@ Scan open_data(const SiteEntry& entry, const std::string& path) {
     throw data_error({name, "", "the data of " + mention_of(entry, path), "no such file"});
   }
   const std::string angles = entry.angles.empty() ? "" : beside(path, entry.angles);
-  ScanRequest request{entry.element, false, angles, entry.axes};
+  ScanRequest request{entry.element, false, angles, entry.axes, entry.angle_unit};
   if (entry.monitor.starts_with('/')) {
     request.monitor = entry.monitor;
   } else if (!entry.monitor.empty()) {

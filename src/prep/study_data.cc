@@ -29,10 +29,9 @@ StudyData::StudyData(StudyFile file, std::string path)
     : file_(std::move(file)),
       path_(std::move(path)),
       open_(file_.sites.size()),
-      diagnoses_(file_.sites.size()) {}
-      estimates_(file_.sites.size()) {
-      estimates_(file_.sites.size()),
       noise_warning_(warn_noise(file_)),
+      estimates_(file_.sites.size()),
+      diagnoses_(file_.sites.size()) {
   complete_noise(file_);
 }
 

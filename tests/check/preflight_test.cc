@@ -174,7 +174,10 @@ TEST_F(PreflightTest, WarnsAboutAnglesInRadians) {
   change_data("xrf-1", [](Acquisition& a) {
     for (double& angle : a.theta) angle *= std::numbers::pi / 180;
   });
-  expect_warning("data of xrf-1", "radians? Set the attribute units = \"rad\"", "docs/data.md");
+  expect_warning("data of xrf-1", "look like radians", "docs/data.md");
+  change_study([](StudyFile& f) { f.sites[0].angle_unit = "rad"; });
+  EXPECT_EQ(check(), 0);
+  expect_ok("data of xrf-1", "5 angles from 0 to 144 degrees");
 }
 
 TEST_F(PreflightTest, WarnsAboutRotationAxisAndNarrowDetector) {

@@ -195,7 +195,7 @@ TEST(Units, WarnsAboutUnitsOtherThanAreaDensity) {
   const Inspection counts = inspected(directory, example("cts"));
   ASSERT_EQ(counts.warnings.size(), 1u);
   EXPECT_CONTAINS(counts.warnings[0], "in cts, but is used as g/cm^2; firm calibrate");
-  EXPECT_CONTAINS(counts.study, "# scale = ");
+  EXPECT_CONTAINS(counts.study, "scale = 1.0 ");
   EXPECT_CONTAINS(inspected(directory, example("stones")).warnings.at(0), "\"stones\"");
   EXPECT_TRUE(inspected(directory, example("1")).warnings.empty());
 }
@@ -221,10 +221,11 @@ TEST(Units, ReadsUnitsOfMapChannels) {
 // The study of two data files, with the missing numbers filled in.
 StudyFile study_of(const TemporaryDirectory& directory, const Inspection& xrf,
                    const Inspection& xrt) {
-  std::string text = "[study]\nname = \"a\"\nenergy = \"12 keV\"\n" + xrf.study +
-                     xrt.study.substr(xrt.study.find("[[site]]"));
-  const std::string mark = "# coefficient";
-  if (xrf.element.empty()) text.replace(text.find(mark), mark.size(), "coefficient");
+  std::string text = xrf.study + xrt.study.substr(xrt.study.find("[[site]]"));
+  for (const std::string key : {"energy", "compound"}) {
+    const std::size_t at = text.find("# " + key);
+    if (at != std::string::npos) text.replace(at, 2, "");
+  }
   write_text_file(directory / "study.toml", text);
   return read_study(directory / "study.toml");
 }
@@ -254,6 +255,16 @@ TEST(SuggestedStudy, IsAValidStudy) {
   EXPECT_EQ(study.sites[1].prepare.bad_values, "mask");
 }
 
+TEST(SuggestedStudy, OfXrtIsComplete) {
+  const TemporaryDirectory directory;
+  Acquisition counts = example("counts");
+  add_white(counts);
+  write_text_file(directory / "study.toml", inspected(directory, counts).study);
+  const StudyFile study = read_study(directory / "study.toml");
+  EXPECT_TRUE(study.other);
+  EXPECT_EQ(study.sites.at(0).noise, Noise::kCounts);
+}
+
 TEST(SuggestedStudy, ContainsTheRequest) {
   const TemporaryDirectory directory;
   const std::string angles = write_angles(directory / "angles.txt");
@@ -265,8 +276,8 @@ TEST(SuggestedStudy, ContainsTheRequest) {
   }
   const Inspection xrf = inspect_file(directory / "maps", {"", false, angles});
   EXPECT_CONTAINS(xrf.study, "# pixel_size = \"1 um\"");
-  EXPECT_CONTAINS(xrf.study, "# rotation_axis = \"auto\"");
-  EXPECT_CONTAINS(xrf.study, "default: the middle, 1.5");
+  EXPECT_CONTAINS(xrf.study, "\nrotation_axis = \"auto\"");
+  EXPECT_CONTAINS(xrf.study, "[study]\nname = \"maps-Fe_K\"\n# energy = \"12 keV\"");
   Inspection with_pixel = xrf;
   with_pixel.study.replace(xrf.study.find("# pixel"), 2, "");
   const Inspection xrt = inspect_file(directory / "maps", {"sclr1_ch2"});
@@ -296,7 +307,7 @@ TEST(SuggestedStudy, MarksGuesses) {
   const std::string xrt = inspected(directory, a).study;
   EXPECT_CONTAINS(xrt, "kind = \"xrt\"\n");
   EXPECT_CONTAINS(xrt, "bad_values = \"mask\"");
-  EXPECT_EQ(xrt.find("minus_log"), std::string::npos);
+  EXPECT_CONTAINS(xrt, "minus_log = false");
 }
 
 }  // namespace

@@ -7,16 +7,18 @@ namespace {
 TEST(StudySites, ReadsPreparation) {
   const TemporaryDirectory directory;
   const StudyFile s =
-      read(directory, with(23,
-                           "minus_log = true\nangles = \"a.txt\"\naxes = \"y:theta:x\"\n"
-                           "monitor = \"/i0\"\nshifts = \"stage.txt\"\n"
-                           "first_slice = 4\nbinning = 2\nsaturation = 65535\nzingers = 0.3\n"
-                           "normalize = \"air\"\nair = 10\nclip_low = 1e-3\nclip_high = 1\n"
-                           "bad_values = \"mask\"\nrings = 9\nshift = [\"1 um\", \"-2 um\"]\n"
-                           "angle_offset = \"0.5 deg\""));
+      read(directory,
+           with(23,
+                "minus_log = true\nangles = \"a.txt\"\nangle_unit = \"rad\"\naxes = \"y:theta:x\"\n"
+                "monitor = \"/i0\"\nshifts = \"stage.txt\"\n"
+                "first_slice = 4\nbinning = 2\nsaturation = 65535\nzingers = 0.3\n"
+                "normalize = \"air\"\nair = 10\nclip_low = 1e-3\nclip_high = 1\n"
+                "bad_values = \"mask\"\nrings = 9\nshift = [\"1 um\", \"-2 um\"]\n"
+                "angle_offset = \"0.5 deg\""));
   const SiteEntry& site = s.sites[1];
   const Preparation& p = site.prepare;
   EXPECT_EQ(site.angles, "a.txt");
+  EXPECT_EQ(site.angle_unit, "rad");
   EXPECT_EQ(site.axes, "y:theta:x");
   EXPECT_EQ(site.monitor, "/i0");
   EXPECT_EQ(site.shifts, "stage.txt");

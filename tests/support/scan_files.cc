@@ -44,6 +44,15 @@ std::string write_angles(const std::string& path) {
   return path;
 }
 
+void write_npy(const std::string& path, const std::vector<std::size_t>& shape,
+               const std::vector<float>& values) {
+  std::string sizes = "(";
+  for (const std::size_t size : shape) sizes += std::to_string(size) + ", ";
+  std::string bytes;
+  for (const float value : values) bytes += bytes_of(value);
+  write_bytes(path, npy(1, npy_header("<f4", sizes + ")"), bytes));
+}
+
 std::string npy(int version, const std::string& header, const std::string& values) {
   std::string bytes = "\x93NUMPY";
   bytes += static_cast<char>(version);

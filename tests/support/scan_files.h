@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "io/formats/scan.h"
 
@@ -39,6 +40,10 @@ std::string bytes_of(T value, bool big_endian = false) {
 
 // A file with a header such as "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".
 std::string npy(int version, const std::string& header, const std::string& values);
+
+// Writes float32 values in the order of C.
+void write_npy(const std::string& path, const std::vector<std::size_t>& shape,
+               const std::vector<float>& values);
 
 std::string npy_header(const std::string& type, const std::string& shape, bool fortran = false);
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "firm/error.h"
@@ -26,14 +29,36 @@ std::optional<double> unit_of(std::string_view comment, const std::string& path,
 
 }  // namespace
 
-std::vector<double> read_angles(const std::string& path) {
-  double unit = 1;
+std::vector<double> read_angles(const std::string& path, std::optional<double> unit) {
+  double in_file = 1;
   std::vector<double> angles =
       read_numbers(path, "angle in degrees", [&](std::string_view comment, int line) {
-        unit = unit_of(comment, path, line).value_or(unit);
+        in_file = unit_of(comment, path, line).value_or(in_file);
       });
-  for (double& angle : angles) angle *= unit;
+  for (double& angle : angles) angle *= unit.value_or(in_file);
   return angles;
+}
+
+bool look_like_radians(const std::vector<double>& degrees) {
+  constexpr double kTurn = 2 * std::numbers::pi + 1e-3;
+  constexpr double kShortestSpan = 1.5;
+  constexpr double kLongestSpan = 6.3;
+  constexpr double kRoundStep = 0.05;
+  constexpr double kRounding = 1e-4;  // of float32, in steps
+  constexpr std::size_t kFewest = 4;
+  std::set<double> odd;  // no multiples of the round step
+  double low = HUGE_VAL;
+  double high = -HUGE_VAL;
+  for (const double angle : degrees) {
+    if (!(std::abs(angle) <= kTurn)) return false;
+    low = std::min(low, angle);
+    high = std::max(high, angle);
+    const double steps = angle / kRoundStep;
+    if (std::abs(steps - std::round(steps)) > kRounding) odd.insert(angle);
+  }
+  const double span = high - low;
+  return span >= kShortestSpan && span <= kLongestSpan && odd.size() >= kFewest &&
+         2 * odd.size() > degrees.size();
 }
 
 }  // namespace firm

@@ -45,9 +45,10 @@ std::unique_ptr<Frames> open_field(const h5::Reader& reader, const std::string& 
   return field;
 }
 
-std::vector<double> theta_from_rotation(const h5::Reader& reader, std::size_t frames) {
+std::vector<double> theta_from_rotation(const h5::Reader& reader, std::size_t frames,
+                                        const ScanRequest& request) {
   const auto degrees = [&](const char* path) {
-    return reader.number(path) * degrees_of_unit(reader, path);
+    return reader.number(path) * degrees_of_unit(reader, path, request);
   };
   const double start = degrees(dx::kRotationStart);
   const double step = degrees(dx::kRotationStep);
@@ -62,12 +63,12 @@ std::vector<double> theta_from_rotation(const h5::Reader& reader, std::size_t fr
   return theta;
 }
 
-void read_theta(const h5::Reader& reader, Scan& scan) {
+void read_theta(const h5::Reader& reader, const ScanRequest& request, Scan& scan) {
   if (reader.has(dx::kTheta)) {
-    scan.theta = angles_in_degrees(reader, dx::kTheta);
+    scan.theta = angles_in_degrees(reader, dx::kTheta, request);
     scan.theta_source = dx::kTheta;
   } else if (reader.has(dx::kRotationStart)) {
-    scan.theta = theta_from_rotation(reader, scan.data->frames());
+    scan.theta = theta_from_rotation(reader, scan.data->frames(), request);
     scan.theta_source = dx::kRotation;
   } else {
     throw data_error({reader.file(), dx::kTheta,
@@ -111,7 +112,7 @@ std::optional<Scan> data_exchange_scan(const h5::Reader& reader, const ScanReque
   scan.data = open_stack(reader, dx::kData);
   scan.white = open_field(reader, dx::kWhite, *scan.data);
   scan.dark = open_field(reader, dx::kDark, *scan.data);
-  if (request.angles.empty()) read_theta(reader, scan);
+  if (request.angles.empty()) read_theta(reader, request, scan);
   read_metadata(reader, scan);
   return scan;
 }

@@ -60,11 +60,63 @@ void refuse_axes(const std::string& path, const ScanRequest& request) {
       {path, "axes", "none: HDF5 files say themselves in which order they are", request.axes});
 }
 
+// The order of axes in which the frames are the axis with as many entries as there are angles;
+// empty: no other axis has so many.
+std::string axes_with_angles(const Frames::Facts& facts, std::size_t angles) {
+  const std::size_t dimensions = std::ranges::count(facts.axes, ':') + 1;
+  if (dimensions < 2 || dimensions > 3 || dimensions > facts.shape.size()) return "";
+  const h5::Shape shape(facts.shape.end() - static_cast<std::ptrdiff_t>(dimensions),
+                        facts.shape.end());
+  const auto at = std::ranges::find(shape, angles);
+  if (at == shape.end()) return "";
+  std::vector<std::string> axes = {"y", "x"};
+  if (dimensions == 2) axes.erase(axes.begin());
+  axes.insert(axes.begin() + (at - shape.begin()), "theta");
+  return fmt::format("{}", fmt::join(axes, ":"));
+}
+
+// Throws unless there is one angle for each frame of the data.
+void check_angles(const Scan& scan, FileKind kind) {
+  const Frames::Facts& facts = scan.data->facts();
+  const std::size_t angles = scan.theta.size();
+  if (angles == facts.frames) return;
+  std::string found = fmt::format("{}", angles);
+  const std::string axes = axes_with_angles(facts, angles);
+  const bool requested = kind == FileKind::kTiff || kind == FileKind::kNpy;
+  if (!axes.empty() && requested) {
+    found += fmt::format("; the shape {} fits axes = \"{}\" in the study, or --axes {}",
+                         h5::to_string(facts.shape), axes, axes);
+  } else if (axes == "y:theta:x" && scan.format.starts_with("Data Exchange")) {
+    found += fmt::format("; the shape {} fits the attribute axes = \"{}\" of the dataset",
+                         h5::to_string(facts.shape), axes);
+  }
+  throw data_error({scan.file, scan.theta_source,
+                    fmt::format("{} angles, one per frame of {}", facts.frames, facts.path),
+                    found});
+}
+
+// Warns when angles that are read as degrees are probably radians.
+std::string warn_radians(const Scan& scan, const ScanRequest& request) {
+  if (!look_like_radians(scan.theta)) return "";
+  const auto [low, high] = std::ranges::minmax(scan.theta);
+  std::string fix = "set angle_unit = \"rad\" for the site (--angle-unit rad)";
+  if (request.angles.empty()) {
+    fix += fmt::format(", or the attribute units = \"rad\" of {}", scan.theta_source);
+  } else if (kind_of_file(request.angles) == FileKind::kOther) {
+    fix += fmt::format(", or begin {} with the line # units: rad", request.angles);
+  }
+  return fmt::format(
+      "{} angles from {:.4g} to {:.4g} are read as degrees, but look like radians. If they are, "
+      "{}; "
+      "if they are degrees, set angle_unit = \"deg\"",
+      scan.theta.size(), low, high, fix);
+}
+
 // Replaces the angles of the data by those of the requested file.
-void set_angles(Scan& scan, const ScanRequest& request) {
+void set_angles(Scan& scan, FileKind kind, const ScanRequest& request) {
   const Frames::Facts& data = scan.data->facts();
   if (!request.angles.empty()) {
-    scan.theta = read_angles(request.angles);
+    scan.theta = read_angles(request.angles, requested_angle_unit(request));
     scan.theta_source = request.angles;
   } else if (scan.theta.empty()) {
     throw data_error(
@@ -74,7 +126,8 @@ void set_angles(Scan& scan, const ScanRequest& request) {
                      data.frames, h5::to_string(data.shape), data.axes, data.type),
          "none"});
   }
-  check_angles(scan);
+  check_angles(scan, kind);
+  if (request.angle_unit.empty()) scan.theta_warning = warn_radians(scan, request);
 }
 
 // Replaces the monitor of the scan by the requested one. `reader`: the data file; null unless it is
@@ -136,7 +189,7 @@ Scan open(const Source& source, const ScanRequest& request) {
           {source.path, "", "an HDF5 file, a TIFF or a .npy", "a file of another format"});
   }
   scan.file = source.path;
-  set_angles(scan, request);
+  set_angles(scan, source.kind, request);
   set_monitor(scan, reader ? &*reader : nullptr, request);
   return scan;
 }
@@ -177,25 +230,27 @@ h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size
   return dataset;
 }
 
-double degrees_of_unit(const h5::Reader& reader, const std::string& path) {
+std::optional<double> requested_angle_unit(const ScanRequest& request) {
+  if (request.angle_unit.empty()) return {};
+  const std::optional<double> unit = unit_size(Dimension::kAngle, request.angle_unit);
+  FIRM_CHECK(unit);
+  return unit;
+}
+
+double degrees_of_unit(const h5::Reader& reader, const std::string& path,
+                       const ScanRequest& request) {
+  if (const auto unit = requested_angle_unit(request)) return *unit;
   const std::string units = units_of(reader, path, "degrees");
   if (const auto degrees = unit_size(Dimension::kAngle, units)) return *degrees;
   throw data_error({reader.file(), path + "@units", "degrees or radians", units});
 }
 
-std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path) {
-  const double degrees = degrees_of_unit(reader, path);
+std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path,
+                                      const ScanRequest& request) {
+  const double degrees = degrees_of_unit(reader, path, request);
   std::vector<double> angles = reader.dataset(path).read_all<double>();
   for (double& angle : angles) angle *= degrees;
   return angles;
-}
-
-void check_angles(const Scan& scan) {
-  const std::size_t frames = scan.data->frames();
-  if (scan.theta.size() == frames) return;
-  throw data_error({scan.file, scan.theta_source,
-                    fmt::format("{} angles, one per frame of {}", frames, scan.data->facts().path),
-                    fmt::format("{}", scan.theta.size())});
 }
 
 std::string units_of(const h5::Reader& reader, const std::string& path,

@@ -31,13 +31,15 @@ Scan tiff_folder_scan(const Folder& folder, const ScanRequest& request);
 h5::Dataset numbers(const h5::Reader& reader, const std::string& path, std::size_t dimensions,
                     const std::string& expected);
 
-// Size in degrees of the unit of a dataset of angles; default: 1. Throws on other units.
-double degrees_of_unit(const h5::Reader& reader, const std::string& path);
+// Size in degrees of the requested unit of angles; none: that of the file counts.
+std::optional<double> requested_angle_unit(const ScanRequest& request);
+// Size in degrees of the unit of a dataset of angles: the requested one, that of the dataset, or 1.
+// Throws on other units.
+double degrees_of_unit(const h5::Reader& reader, const std::string& path,
+                       const ScanRequest& request);
 // Angles of a dataset in degrees.
-std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path);
-
-// Throws unless there is one angle for each frame of the data.
-void check_angles(const Scan& scan);
+std::vector<double> angles_in_degrees(const h5::Reader& reader, const std::string& path,
+                                      const ScanRequest& request);
 
 // The unit of a dataset, `otherwise` if it has none.
 std::string units_of(const h5::Reader& reader, const std::string& path,

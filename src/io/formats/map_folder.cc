@@ -151,10 +151,11 @@ std::vector<std::string> files_of_angles(const Folder& folder) {
 }
 
 // The angles of all files; empty when the first has none.
-std::vector<double> angles_of(const std::vector<std::string>& files, const MapLayout& layout) {
+std::vector<double> angles_of(const std::vector<std::string>& files, const MapLayout& layout,
+                              std::optional<double> unit) {
   std::vector<double> angles;
   for (const std::string& file : files) {
-    const std::optional<double> angle = layout.read_angle(h5::Reader(file));
+    const std::optional<double> angle = layout.read_angle(h5::Reader(file), unit);
     if (!angle && angles.empty()) return {};
     if (!angle) throw data_error({file, layout.angle, "an angle", "none"});
     angles.push_back(*angle);
@@ -250,7 +251,7 @@ Scan map_folder_scan(const Folder& folder, const MapLayout& layout, const ScanRe
     scan.monitor = frames_of(scan.files, reader, *layout.scalers, *first.scalers, monitor);
   }
   if (request.angles.empty()) {
-    scan.theta = angles_of(scan.files, layout);
+    scan.theta = angles_of(scan.files, layout, requested_angle_unit(request));
     scan.theta_source = layout.angle;
   }
   return scan;

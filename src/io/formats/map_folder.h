@@ -28,8 +28,9 @@ struct MapLayout {
   std::optional<ChannelStack> scalers;
   std::vector<std::string> monitors;  // names of I0 among the scalers; the first found is used
   std::string angle;                  // path of the angle, for errors
-  // In degrees; none when the file has no angle.
-  std::function<std::optional<double>(const h5::Reader&)> read_angle;
+  // In degrees; none when the file has no angle. `unit`: size of the unit in degrees, instead of
+  // the one in the file.
+  std::function<std::optional<double>(const h5::Reader&, std::optional<double> unit)> read_angle;
 };
 
 // None when another program has written the file.

@@ -48,8 +48,8 @@ std::optional<ChannelStack> scalers_of(const h5::Reader& reader) {
 std::optional<MapLayout> maps_layout(const h5::Reader& reader) {
   const std::optional<ChannelStack> maps = analyzed_maps(reader);
   if (!maps) return {};
-  const auto read_angle = [](const h5::Reader& file) {
-    return file.has(kTheta) ? std::optional(file.number(kTheta)) : std::nullopt;
+  const auto read_angle = [](const h5::Reader& file, std::optional<double> unit) {
+    return file.has(kTheta) ? std::optional(file.number(kTheta) * unit.value_or(1)) : std::nullopt;
   };
   return MapLayout{"XRF-Maps", *maps, scalers_of(reader), {"US_IC", "us_ic"}, kTheta, read_angle};
 }

@@ -107,7 +107,7 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& req
   scan.dark = stack(reader, path, frames_of_kind(keys, kDark));
   if (!request.angles.empty()) return scan;
   scan.theta_source = entry + "/sample/rotation_angle";
-  const std::vector<double> angles = angles_in_degrees(reader, scan.theta_source);
+  const std::vector<double> angles = angles_in_degrees(reader, scan.theta_source, request);
   if (angles.size() != frames) {
     throw data_error({reader.file(), scan.theta_source,
                       fmt::format("{} angles, one per frame", frames),
@@ -132,7 +132,7 @@ std::optional<Scan> nexus_grid_scan(const h5::Reader& reader, const ScanRequest&
     const std::string monitor = entry + "/monitor/data";
     if (reader.has(monitor)) scan.monitor = monitor_dataset(reader, monitor, scan);
     if (angles.empty()) return scan;
-    scan.theta = angles_in_degrees(reader, angles);
+    scan.theta = angles_in_degrees(reader, angles, request);
     scan.theta_source = angles;
     return scan;
   }

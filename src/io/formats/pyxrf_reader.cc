@@ -16,10 +16,11 @@ constexpr const char* kMaps = "/xrfmap/detsum/xrf_fit";
 constexpr const char* kScalers = "/xrfmap/scalers/val";
 constexpr const char* kMetadata = "/xrfmap/scan_metadata";
 
-std::optional<double> angle_of(const h5::Reader& reader) {
+std::optional<double> angle_of(const h5::Reader& reader, std::optional<double> unit) {
   if (!reader.has(kMetadata)) return {};
   const std::optional<double> angle = reader.number_attribute(kMetadata, "param_theta");
   if (!angle) return {};
+  if (unit) return *angle * *unit;
   const std::string units =
       reader.text_attribute(kMetadata, "param_theta_units").value_or("no units");
   if (units == "mdeg") return *angle / 1000;

@@ -29,6 +29,7 @@ struct Scan {
 
   std::vector<double> theta;  // degrees, in the order of the frames
   std::string theta_source;   // dataset or file, for errors
+  std::string theta_warning;  // about the unit of the angles; empty: none
 
   std::optional<double> spacing;        // cm, between beamlets
   std::string spacing_source;           // dataset, for errors
@@ -43,10 +44,11 @@ struct Scan {
 
 // A choice among the contents of a file, and information that the file lacks.
 struct ScanRequest {
-  std::string element = {};  // "Fe", or a scaler; empty: the only one,
-  bool first = false;        // or the first
-  std::string angles = {};   // file with the angles (angle_file.h); default: the data file
-  std::string axes = {};     // of TIFF and .npy: "y:theta:x"; default: "theta:y:x"
+  std::string element = {};     // "Fe", or a scaler; empty: the only one,
+  bool first = false;           // or the first
+  std::string angles = {};      // file with the angles (angle_file.h); default: the data file
+  std::string axes = {};        // of TIFF and .npy: "y:theta:x"; default: "theta:y:x"
+  std::string angle_unit = {};  // "deg" or "rad", instead of the one in the file
   // I0 (monitor_reader.h) to use instead of the one in the data: a dataset of an HDF5 file, or a
   // file.
   std::string monitor = {};

@@ -16,6 +16,11 @@ ScanFile::ScanFile(const std::string& path, const ScanChoice& choice) {
   request.first = choice.element.empty();
   request.angles = choice.angles;
   request.axes = choice.axes;
+  request.angle_unit = choice.angle_unit;
+  if (!choice.angle_unit.empty() && choice.angle_unit != "deg" && choice.angle_unit != "rad") {
+    throw usage_error(
+        {path, "angle_unit", "\"deg\" or \"rad\"", fmt::format("\"{}\"", choice.angle_unit)});
+  }
   open_ = std::make_unique<Open>(Open{open_scan(path, request)});
 }
 

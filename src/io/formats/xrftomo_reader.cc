@@ -37,7 +37,7 @@ std::optional<Scan> xrftomo_scan(const h5::Reader& reader, const ScanRequest& re
   facts.units = units_of(reader, kData, "counts");
   scan.data = std::make_unique<HdfFrames>(std::move(data), axes, std::vector<std::size_t>{}, facts);
   if (!request.angles.empty()) return scan;
-  scan.theta = angles_in_degrees(reader, kThetas);
+  scan.theta = angles_in_degrees(reader, kThetas, request);
   scan.theta_source = kThetas;
   return scan;
 }

@@ -9,6 +9,7 @@
 
 #include "io/formats/data_units.h"
 #include "io/inspect/angle_coverage.h"
+#include "io/inspect/site_guess.h"
 #include "io/inspect/study_suggestion.h"
 #include "io/inspect/survey.h"
 #include "io/inspect/transmission_values.h"
@@ -33,6 +34,15 @@ FieldReport field_report(const Frames& frames, const FieldSurvey& survey) {
   return {f.path, f.shape, f.type, f.axes, f.units, survey.values()};
 }
 
+// Median of the finite values; NaN if there are none.
+double median(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 // Fills in everything that depends on values.
 void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   const FieldSurvey data = survey(*scan.data, progress);
@@ -45,6 +55,7 @@ void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   }
   r.jumps.level = "mean of a frame, equal at all angles if the whole object is in view";
   std::vector<double> levels = data.frame_means();
+  r.edge = median(data.outer_means());
   if (scan.white) {
     r.jumps.level = fmt::format("mean of the {} outermost beamlets on each side of a frame",
                                 outer_beamlets(r.beamlets));
@@ -57,6 +68,9 @@ void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
     if (frames != &scan.monitor) continue;
     r.jumps.level = "mean of the monitor in a frame";
     levels = field.frame_means();
+    std::vector<double> ratios = data.outer_means();
+    for (std::size_t k = 0; k < ratios.size(); ++k) ratios[k] /= levels[k];
+    r.edge_to_monitor = median(std::move(ratios));
   }
   r.jumps.rule = jump_rule();
   r.jumps.frames = find_jumps(levels);
@@ -116,13 +130,15 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   r.angles.source = scan.theta_source;
   r.spacing = scan.spacing;
   r.rotation_axis = scan.rotation_axis;
+  if (!scan.theta_warning.empty()) r.warnings.push_back(scan.theta_warning);
   if (!scan.spacing_warning.empty()) r.warnings.push_back(scan.spacing_warning);
   const std::string coverage = warn_angle_coverage(scan.theta);
-  if (!coverage.empty()) r.warnings.push_back(coverage);
-  const bool xrf = suggested_kind(r) == "xrf";
+  if (!coverage.empty() && scan.theta_warning.empty()) r.warnings.push_back(coverage);
+  const bool xrf = guess_site(r).kind == "xrf";
   const std::string warning = xrf ? xrf_unit(r.fields.front().units).warning : "";
   if (!warning.empty()) r.warnings.push_back("as XRF: " + warning);
-  r.study = suggested_study(r, request);
+  r.request = std::move(request);
+  r.study = suggested_study(r);
   return r;
 }
 

@@ -75,6 +75,7 @@ struct JumpReport {
 
 struct Inspection {
   std::string file;
+  ScanRequest request;  // as inspected
   std::uintmax_t file_bytes = 0;
   std::string format;
   std::string title;
@@ -84,6 +85,10 @@ struct Inspection {
   std::vector<std::string> scalers;   // can be chosen like elements
   std::string element;                // the one inspected
   std::vector<FieldReport> fields;    // data, then white, dark and monitor if present
+  // Level beside the object: median over the frames of the mean of the outermost beamlets; NaN if
+  // there are no finite values. The second is relative to the monitor.
+  double edge = 0;
+  std::optional<double> edge_to_monitor;
   bool has_white = false;
   bool has_dark = false;
   bool has_monitor = false;

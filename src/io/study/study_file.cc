@@ -59,6 +59,7 @@ std::string source_lines(const SiteEntry& s) {
   std::string text = line("data", s.data);
   if (!s.element.empty()) text += line("element", s.element, "the one to read");
   if (!s.angles.empty()) text += line("angles", s.angles);
+  if (!s.angle_unit.empty()) text += line("angle_unit", s.angle_unit);
   if (!s.axes.empty()) text += line("axes", s.axes);
   if (!s.monitor.empty()) text += line("monitor", s.monitor);
   if (s.first_slice > 0) text += line("first_slice", s.first_slice);
@@ -175,10 +176,10 @@ std::vector<std::string*> file_names(SiteEntry& site) {
 
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
-    return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.axes, s.monitor, s.first_slice,
-                    s.binning, s.compound, s.coefficient, s.noise, s.sigma, s.spacing,
-                    s.rotation_axis, s.find_rotation_axis, s.axis_search, s.shift_x, s.shift_y,
-                    s.shifts, s.angle_offset, s.prepare, s.key);
+    return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.angle_unit, s.axes, s.monitor,
+                    s.first_slice, s.binning, s.compound, s.coefficient, s.noise, s.sigma,
+                    s.spacing, s.rotation_axis, s.find_rotation_axis, s.axis_search, s.shift_x,
+                    s.shift_y, s.shifts, s.angle_offset, s.prepare, s.key);
   };
   return members(a) == members(b);
 }

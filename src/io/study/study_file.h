@@ -34,6 +34,7 @@ struct SiteEntry {
   std::string data;        // file or folder, relative to the study
   std::string element;     // to read from a file with several
   std::string angles;      // file with the angles, relative to the study, if `data` has none
+  std::string angle_unit;  // "deg" or "rad", instead of the one in the file; empty: that one
   std::string axes;        // "theta:y:x", if `data` does not give it
   std::string monitor;     // I0: "/..." a dataset of `data`, else a file, relative to the study
   int first_slice = 0;     // slice of the file that is the first of the study

@@ -11,11 +11,11 @@ namespace firm {
 namespace {
 
 const std::vector<std::string> kKeys = {
-    "name",       "kind",          "data",        "element",  "angles",      "axes",
-    "monitor",    "first_slice",   "binning",     "compound", "coefficient", "sigma",
-    "spacing",    "rotation_axis", "axis_search", "shift",    "shifts",      "angle_offset",
-    "saturation", "zingers",       "normalize",   "air",      "clip_low",    "clip_high",
-    "minus_log",  "bad_values",    "rings",       "scale",    "key"};
+    "name",         "kind",       "data",          "element",     "angles",   "angle_unit",
+    "axes",         "monitor",    "first_slice",   "binning",     "compound", "coefficient",
+    "sigma",        "spacing",    "rotation_axis", "axis_search", "shift",    "shifts",
+    "angle_offset", "saturation", "zingers",       "normalize",   "air",      "clip_low",
+    "clip_high",    "minus_log",  "bad_values",    "rings",       "scale",    "key"};
 
 constexpr int kMostBinning = 64;
 constexpr int kMostBeamlets = 1 << 20;
@@ -70,6 +70,7 @@ void read_source(const StudyTable& t, SiteEntry& site) {
   site.data = t.nonempty_text("data");
   if (t.has("element")) site.element = t.nonempty_text("element");
   if (t.has("angles")) site.angles = t.nonempty_text("angles");
+  if (t.has("angle_unit")) site.angle_unit = t.choice("angle_unit", {"deg", "rad"});
   if (t.has("axes")) site.axes = t.nonempty_text("axes");
   if (t.has("monitor")) site.monitor = t.nonempty_text("monitor");
   if (t.has("first_slice")) site.first_slice = t.whole("first_slice", 0, kMostFirstSlice);
