@@ -16,6 +16,10 @@ namespace {
 struct Arguments {
   PreflightArguments preflight;
   std::vector<std::string> settings;
+  std::string method;
+  std::string max_memory;
+  bool resume = false;
+  bool overwrite = false;
   // Accepted so that the arguments of a run can be reused; nothing else is checked.
   double keepalive_seconds = kKeepaliveSeconds;
   double checkpoint_seconds = 0;
@@ -46,11 +50,30 @@ void print(const Finding& f) {
   std::fflush(stdout);
 }
 
+// --max-memory, --resume and --overwrite belong to firm recon.
+void take_recon_options(Arguments& a) {
+  PreflightArguments& p = a.preflight;
+  p.max_memory = memory_limit("firm check", a.max_memory);
+  if (a.resume && a.overwrite) {
+    throw usage_error({"firm check", "", "either --resume or --overwrite", "both"});
+  }
+  if (a.resume) p.start = RunDirectory::Start::kResume;
+  if (a.overwrite) p.start = RunDirectory::Start::kOverwrite;
+  if (!p.federated() || !(p.max_memory || a.resume || a.overwrite)) return;
+  throw usage_error({"firm check",
+                     p.max_memory ? "--max-memory"
+                     : a.resume   ? "--resume"
+                                  : "--overwrite",
+                     "the set-up of firm recon, which has it", "that of a federation"});
+}
+
 int run(Arguments& a) {
   if (!a.preflight.data.empty() && a.preflight.name.empty()) {
     throw usage_error({"firm check", "--data", "the site it belongs to, with --name", "none"});
   }
-  a.preflight.settings = key_value_pairs(a.settings);
+  if (!a.method.empty()) a.preflight.settings.emplace_back("method", a.method);
+  for (const auto& setting : key_value_pairs(a.settings)) a.preflight.settings.push_back(setting);
+  take_recon_options(a);
   int errors = 0;
   int warnings = 0;
   const int code = preflight(a.preflight, this_machine(), [&](const Finding& f) {
@@ -78,6 +101,10 @@ void add_check(CLI::App& app, int& exit_code) {
   verb->add_option("--server", p.server, "As a site: HOST:PORT of the coordinator");
   verb->add_option("--listen", p.listen, "As the coordinator: HOST:PORT to listen on");
   verb->add_option("--out", p.out, "Run directory");
+  verb->add_option("--method", a->method, "As in the run");
+  verb->add_option("--max-memory", a->max_memory, "As in firm recon, for example 2GB");
+  verb->add_flag("--resume", a->resume, "As in firm recon");
+  verb->add_flag("--overwrite", a->overwrite, "As in firm recon");
   verb->add_option("--set", a->settings, "key=value: an option, as in the run")
       ->expected(1)
       ->take_all();
@@ -89,18 +116,17 @@ void add_check(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0));
   verb->add_option("--checkpoint-seconds", a->checkpoint_seconds, "As in the run");
   verb->footer(
-      "Takes the options of 'firm site' and 'firm coordinator' except --quiet, --json and\n"
-      "--dashboard, and checks everything they name: study, data, memory, certificates, "
-      "connection\n"
-      "and disk. Prints one line for each check and, for a problem, one more with the fix. Does "
-      "not\n"
-      "disturb a run in progress.\n"
+      "Takes the options of 'firm recon', 'firm site' and 'firm coordinator' except --separate,\n"
+      "--mpi, --quiet, --json and --dashboard, and checks everything they name: study, data,\n"
+      "memory, certificates, connection and disk. Prints one line for each check and, for a\n"
+      "problem, one more with the fix. Does not disturb a run in progress.\n"
       "Exit code, the largest that applies: 0 nothing wrong, 2 study or options, 3 data, memory "
       "or\n"
       "disk, 4 certificates or network.\n"
       "\n"
       "Examples:\n"
       "  firm check study.toml\n"
+      "  firm check study.toml --method firm --max-memory 2GB --out run\n"
       "  firm check study.toml --listen 0.0.0.0:7443 --pki pki --out coordinator\n"
       "  firm check study.toml --name xrf-1 --data xrf-1.h5 --server coordinator.org:7443 --pki "
       "pki "

@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <memory>
 
-#include "core/byte_size.h"
 #include "firm/error.h"
 #include "interrupt.h"
 #include "run/reconstruct.h"
@@ -104,11 +103,7 @@ int reconstruct_silently(const Arguments& a) {
 
 void take_max_memory(Arguments& a) {
   if (a.max_memory.empty()) return;
-  a.recon.max_memory = parse_byte_size(a.max_memory);
-  if (!a.recon.max_memory) {
-    throw usage_error({"firm recon", "--max-memory", "a size, for example 2GB, 1500MB or 2GiB",
-                       fmt::format("'{}'", a.max_memory)});
-  }
+  a.recon.max_memory = memory_limit("firm recon", a.max_memory);
   if (a.separate || a.mpi) {
     throw usage_error({"firm recon", "--max-memory",
                        "all sites in this process (under mpirun, more processes hold fewer slices "

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "core/byte_size.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -15,6 +16,13 @@ std::vector<std::pair<std::string, std::string>> key_value_pairs(
     pairs.emplace_back(text.substr(0, at), text.substr(at + 1));
   }
   return pairs;
+}
+
+std::optional<std::uint64_t> memory_limit(const char* verb, const std::string& text) {
+  if (text.empty()) return {};
+  if (const auto bytes = parse_byte_size(text)) return bytes;
+  throw usage_error(
+      {verb, "--max-memory", "a size, for example 2GB, 1500MB or 2GiB", "'" + text + "'"});
 }
 
 }  // namespace firm

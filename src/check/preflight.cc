@@ -35,7 +35,7 @@ int preflight(const PreflightArguments& arguments, const Machine& machine,
     known = check_data(context, *study);
     check_method(context, *study, known);
     check_federation(context, *study);
-    if (!arguments.truth.empty()) check_truth(context, *study);
+    check_truth(context, *study);
   }
   std::optional<Credentials> credentials;
   if (!arguments.pki.empty()) credentials = check_certificates(context, study ? &*study : nullptr);

@@ -4,16 +4,19 @@
 // does not disturb a run in progress at the coordinator.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "check/machine.h"
 #include "firm/error.h"
+#include "run/store/run_directory.h"
 #include "run/study_inputs.h"
 
 namespace firm {
 
-// Arguments of `firm site` and `firm coordinator`; empty ones are not checked.
+// Arguments of `firm recon`, `firm site` and `firm coordinator`; empty ones are not checked.
 struct PreflightArguments {
   std::string study;   // file
   std::string name;    // of the site; empty: coordinator, or all sites in one process
@@ -24,6 +27,9 @@ struct PreflightArguments {
   std::string out;     // directory
   std::string truth;   // file
   KeyValues settings;
+  // Of `firm recon`.
+  std::optional<std::uint64_t> max_memory;  // bytes
+  RunDirectory::Start start = RunDirectory::Start::kNew;
   bool insecure = false;
   bool allow_two = false;
   bool publish = false;

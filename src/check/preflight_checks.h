@@ -53,7 +53,7 @@ Study study_with_one(const StudyFile& file, const Site& site);
 
 // preflight_data.cc. Returns the sites whose data is here and readable.
 std::vector<Site> check_data(const Context& context, const StudyToCheck& study);
-// Checks the true images of the sites that are here.
+// Checks the true images of the sites that are here, if there are any.
 void check_truth(const Context& context, const StudyToCheck& study);
 
 // preflight_disk.cc.

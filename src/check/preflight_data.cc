@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <numbers>
 
 #include "check/preflight_checks.h"
@@ -83,22 +84,41 @@ std::optional<Site> check_geometry(const Context& c, const StudyFile& file,
 
 // ---- values ------------------------------------------------------------------------------------
 
-// Also replaces `site` by the prepared site, with its estimated rotation axis.
-void check_values(const Context& c, StudyData& data, const SiteEntry& entry, Site& site) {
+// Reports how some slices were prepared. `where`: "slices 0 to 3: ", empty for all.
+void report_preparation(const Context& c, const SiteEntry& entry, const PreparationReport& report,
+                        const std::string& where) {
+  const std::string done = preparation_text(report);
+  if (!done.empty()) c.findings.ok(subject_of(entry), where + done);
+  for (const std::string& warning : report.all_warnings()) {
+    c.findings.warning(subject_of(entry), where + warning,
+                       "set the site's keys in the study; see docs/data.md");
+  }
+}
+
+// Reads the slices chunk by chunk, as the run does. Also replaces `site` by the prepared site, with
+// its estimated rotation axis.
+void check_values(const Context& c, StudyData& data, const SiteEntry& entry,
+                  const std::vector<SliceRange>& chunks, Site& site) {
   try {
-    const PreparedSite prepared = data.prepare(entry.name, all_slices(data.file()));
-    site = prepared.site;
-    const auto values = prepared.data.values.values();
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const std::string done = preparation_text(prepared.report);
-    if (!done.empty()) c.findings.ok(subject_of(entry), done);
-    for (const std::string& warning : prepared.report.all_warnings()) {
-      c.findings.warning(subject_of(entry), warning,
-                         "set the site's keys in the study; see docs/data.md");
+    std::size_t count = 0;
+    float low = std::numeric_limits<float>::infinity();
+    float high = -low;
+    for (const SliceRange& chunk : chunks) {
+      const PreparedSite prepared = data.prepare(entry.name, chunk);
+      site = prepared.site;
+      const auto values = prepared.data.values.values();
+      const auto [least, most] = std::ranges::minmax(values);
+      low = std::min(low, least);
+      high = std::max(high, most);
+      count += values.size();
+      report_preparation(c, entry, prepared.report,
+                         chunks.size() == 1 ? ""
+                                            : fmt::format("slices {} to {}: ", chunk.first,
+                                                          chunk.first + chunk.count - 1));
     }
-    if (*low == *high) return;  // a warning says so
-    c.findings.ok(subject_of(entry), fmt::format("{} values, all finite, from {:.4g} to {:.4g}",
-                                                 values.size(), *low, *high));
+    if (low == high) return;  // a warning says so
+    c.findings.ok(subject_of(entry),
+                  fmt::format("{} values, all finite, from {:.4g} to {:.4g}", count, low, high));
   } catch (const Error& e) {
     c.findings.error(
         Error::Kind::kData, subject_of(entry), e.what(),
@@ -108,15 +128,18 @@ void check_values(const Context& c, StudyData& data, const SiteEntry& entry, Sit
 
 // ---- memory ---------------------------------------------------------------------------
 
-// Memory for all sites in one process, as in `firm recon`.
-std::uint64_t memory_for_all(const StudyToCheck& study, std::vector<Site> sites) {
+// All sites in one process, as in `firm recon`.
+Study study_of_all(const StudyToCheck& study, std::vector<Site> sites) {
   std::stable_partition(sites.begin(), sites.end(),
                         [](const Site& site) { return site.kind == SiteKind::kXrf; });
   Study all = study_without_sites(study.file);
   all.sites = std::move(sites);
-  const auto chunks = cut_slices(all.slices, static_cast<std::size_t>(study.options.chunks));
-  return estimate_memory(study.options, all, {.truth = !study.file.truth.empty()})
-      .bytes(chunks.back().count);
+  return all;
+}
+
+MemoryEstimate memory_of_all(const Context& c, const StudyToCheck& study, const Study& all) {
+  const bool truth = !truth_path(study.file, c.arguments.study, c.arguments.truth).empty();
+  return estimate_memory(study.options, all, {.truth = truth});
 }
 
 // One site of a federation, which knows no geometry but its own.
@@ -128,13 +151,10 @@ std::uint64_t needed_by_site(const StudyToCheck& study, const Site& site) {
       .bytes(all.slices);
 }
 
-// Returns whether there is enough memory to read the data.
-bool check_memory(const Context& c, const StudyToCheck& study, const std::vector<Site>& sites) {
-  const bool together = !c.arguments.site() && sites.size() == study.file.sites.size();
-  std::uint64_t needed = together ? memory_for_all(study, sites) : 0;
-  for (const Site& site : sites) {
-    if (!together) needed += needed_by_site(study, site);
-  }
+// Compares the memory of a run that is not cut into chunks to fit with that of the machine. Returns
+// whether it is enough.
+bool check_available(const Context& c, const StudyToCheck& study, std::uint64_t needed,
+                     bool together) {
   const std::string text =
       fmt::format("expected {} for {}, found {} available", byte_size_text(needed),
                   study.options.method, byte_size_text(c.machine.memory));
@@ -152,6 +172,43 @@ bool check_memory(const Context& c, const StudyToCheck& study, const std::vector
                                         byte_size_text(c.machine.memory)));
   }
   return true;
+}
+
+// Plans the chunks of a run with --max-memory. Returns nothing when there is not enough memory.
+std::vector<SliceRange> check_limited(const Context& c, const StudyToCheck& study,
+                                      const Study& all) {
+  try {
+    const ShardPlan plan = plan_in_turn(memory_of_all(c, study, all), all, study.options,
+                                        c.arguments.start == RunDirectory::Start::kResume,
+                                        {c.arguments.max_memory, c.machine.memory});
+    c.findings.ok(
+        "memory",
+        fmt::format("about {} needed, {} allowed, {} available; {} slice{} in {} chunk{}",
+                    byte_size_text(plan.needed), byte_size_text(*c.arguments.max_memory),
+                    byte_size_text(c.machine.memory), all.slices, all.slices == 1 ? "" : "s",
+                    plan.stages.size(), plan.stages.size() == 1 ? "" : "s"));
+    return cut_slices(all.slices, plan.stages.size());
+  } catch (const Error& e) {
+    c.findings.error(e.kind(), "memory", e.what(), "give --max-memory another size");
+    return {};
+  }
+}
+
+// Returns the chunks in which to read the data; none when there is not enough memory.
+std::vector<SliceRange> check_memory(const Context& c, const StudyToCheck& study,
+                                     const std::vector<Site>& sites) {
+  const bool together = !c.arguments.site() && sites.size() == study.file.sites.size();
+  if (together) {
+    const Study all = study_of_all(study, sites);
+    if (c.arguments.max_memory) return check_limited(c, study, all);
+    const auto chunks = cut_slices(all.slices, static_cast<std::size_t>(study.options.chunks));
+    const std::uint64_t needed = memory_of_all(c, study, all).bytes(chunks.back().count);
+    return check_available(c, study, needed, true) ? chunks : std::vector<SliceRange>{};
+  }
+  std::uint64_t needed = 0;
+  for (const Site& site : sites) needed += needed_by_site(study, site);
+  if (!check_available(c, study, needed, false)) return {};
+  return {all_slices(study.file)};
 }
 
 }  // namespace
@@ -183,31 +240,38 @@ std::vector<Site> check_data(const Context& c, const StudyToCheck& study) {
   }
   if (!any) c.findings.ok("data", "none here, which is fine at a coordinator");
   if (known.empty()) return known;
-  if (!c.arguments.coordinator() && !check_memory(c, study, known)) return known;
+  std::vector<SliceRange> chunks = {all_slices(study.file)};
+  if (!c.arguments.coordinator()) chunks = check_memory(c, study, known);
+  if (chunks.empty()) return known;
   StudyData data(study.file, c.arguments.study);
   const bool all = known.size() == study.file.sites.size();
   if (all) data.diagnose();  // also compares sites
   for (std::size_t k = 0; k < known.size(); ++k) {
     if (!all) data.diagnose(entries[k]->name);
-    check_values(c, data, *entries[k], known[k]);
+    check_values(c, data, *entries[k], chunks, known[k]);
   }
   return known;
 }
 
 void check_truth(const Context& c, const StudyToCheck& study) {
   const StudyFile& file = study.file;
+  // Only `firm recon` uses the truth of the study.
+  const std::string truth = c.arguments.federated()
+                                ? c.arguments.truth
+                                : truth_path(file, c.arguments.study, c.arguments.truth);
+  if (truth.empty()) return;
   const ImageGrid grid{static_cast<std::size_t>(file.rows), static_cast<std::size_t>(file.columns),
                        file.pixel_size};
   try {
     for (const SiteEntry& entry : file.sites) {
       if (c.arguments.site() && entry.name != c.arguments.name) continue;
-      read_images(c.arguments.truth, entry.name, grid, static_cast<std::size_t>(file.slices),
-                  {0, 1});
+      read_images(truth, entry.name, grid, static_cast<std::size_t>(file.slices), {0, 1});
     }
-    c.findings.ok("truth", fmt::format("{}: true images to compare with", c.arguments.truth));
+    c.findings.ok("truth", fmt::format("{}: true images to compare with", truth));
   } catch (const Error& e) {
-    c.findings.error(Error::Kind::kData, "truth", e.what(),
-                     "give true images on the grid of the study, or omit --truth");
+    c.findings.error(
+        Error::Kind::kData, "truth", e.what(),
+        "give true images on the grid of the study, or omit --truth and truth of the study");
   }
 }
 

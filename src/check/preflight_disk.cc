@@ -35,8 +35,42 @@ bool can_be_written(const Context& c, const std::filesystem::path& directory) {
   }
 }
 
-// Reports an earlier run found in the directory.
-void check_earlier_run(const Context& c) {
+bool is_directory(const Context& c, const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return true;
+  c.findings.error(Error::Kind::kData, "out",
+                   fmt::format("{}: expected a directory, found a file", path.string()),
+                   "choose another --out");
+  return false;
+}
+
+// Says of an earlier run of `firm recon` what the next one will say.
+void check_earlier_recon(const Context& c) {
+  using Start = RunDirectory::Start;
+  const std::string& out = c.arguments.out;
+  const std::string mark = mark_of_run(out);
+  if (c.arguments.start == Start::kResume) {
+    if (std::filesystem::exists(std::filesystem::path(out) / "study.toml") &&
+        is_unfinished_run(out)) {
+      c.findings.ok("out", fmt::format("{}: the run will be resumed", out));
+    } else {
+      c.findings.error(
+          Error::Kind::kUsage, "out",
+          fmt::format("{}: expected an interrupted run to resume, found {}", out,
+                      mark == "summary.json" ? "a finished one (summary.json)" : "none"),
+          "omit --resume, or give the directory of the interrupted run");
+    }
+  } else if (!mark.empty() && c.arguments.start == Start::kOverwrite) {
+    c.findings.ok("out", fmt::format("{}: the run in it will be replaced", out));
+  } else if (!mark.empty()) {
+    c.findings.error(
+        Error::Kind::kUsage, "out",
+        fmt::format("{}: expected a directory without a run, found a run ({})", out, mark),
+        "use --resume or --overwrite, or choose another --out");
+  }
+}
+
+// Reports an earlier run of a federation found in the directory.
+void check_earlier_federation(const Context& c) {
   const std::filesystem::path out(c.arguments.out);
   const std::string state = c.arguments.coordinator() ? "coordinator.json" : "federation.json";
   std::optional<std::string> text;
@@ -51,7 +85,7 @@ void check_earlier_run(const Context& c) {
   if (!text) {
     const bool other_run = std::filesystem::exists(out / "summary.json") ||
                            std::filesystem::exists(out / "history.jsonl");
-    if (!other_run || !c.arguments.federated()) return;
+    if (!other_run) return;
     c.findings.error(Error::Kind::kUsage, "out",
                      fmt::format("{}: expected an empty directory, or the run of a federation, "
                                  "found another run",
@@ -98,8 +132,12 @@ std::uint64_t disk_space_needed(const Context& c, const StudyToCheck* study,
 
 void check_out(const Context& c, const StudyToCheck* study, const std::vector<Site>& known) {
   const std::filesystem::path directory = nearest_existing(c.arguments.out);
-  if (!can_be_written(c, directory)) return;
-  check_earlier_run(c);
+  if (!is_directory(c, directory) || !can_be_written(c, directory)) return;
+  if (c.arguments.federated()) {
+    check_earlier_federation(c);
+  } else {
+    check_earlier_recon(c);
+  }
   const std::uint64_t needed = disk_space_needed(c, study, known);
   const std::uint64_t free = c.machine.free_disk(directory.string());
   if (needed > free) {

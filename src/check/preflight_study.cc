@@ -8,6 +8,7 @@
 #include "check/preflight_checks.h"
 #include "federation/pki/describe.h"
 #include "federation/protocol/terms.h"
+#include "run/reconstruct.h"
 #include "solve/registry.h"
 
 namespace firm::preflight_checks {
@@ -127,7 +128,9 @@ std::optional<StudyToCheck> check_study(const Context& c) {
   if (!has_site(c, *file)) return {};
   use_given_file(c, *file);
   try {
-    const SolveOptions options = options_of(*file, c.arguments.study, c.arguments.settings);
+    ReconArguments run{c.arguments.study, c.arguments.out, c.arguments.start};
+    run.settings = c.arguments.settings;
+    const SolveOptions options = recon_options(*file, run);
     return StudyToCheck{*file, options};
   } catch (const Error& e) {
     c.findings.error(Error::Kind::kUsage, "options", e.what(),

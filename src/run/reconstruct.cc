@@ -103,13 +103,7 @@ void Reconstruction::open_directory() {
 }
 
 void Reconstruction::require_unfinished() const {
-  const std::filesystem::path run = arguments_.out;
-  if (!std::filesystem::exists(run / "summary.json")) return;
-  bool state = store_.exists();
-  for (const auto& entry : std::filesystem::directory_iterator(run)) {
-    state = state || entry.path().filename().string().starts_with("checkpoint");
-  }
-  if (state) return;
+  if (is_unfinished_run(arguments_.out)) return;
   throw usage_error({arguments_.out, "--resume", "the checkpoints or chunks of an interrupted run",
                      "a finished one (summary.json)"});
 }

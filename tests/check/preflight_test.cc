@@ -1,5 +1,7 @@
 // `firm check` of studies, data, memory and disks.
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <numbers>
@@ -67,7 +69,10 @@ TEST_F(PreflightTest, RefusesUnknownSite) {
 }
 
 TEST_F(PreflightTest, RefusesNamesIllegalInCertificates) {
-  change_study([](StudyFile& f) { f.sites[1].name = "Coordinator"; });
+  change_study([](StudyFile& f) {
+    f.sites[1].name = "Coordinator";
+    f.truth = "";
+  });
   expect_warning("names", "found 'Coordinator'", "another name");
   arguments_.name = "xrf-1";
   expect_problem(2, "names", "found 'Coordinator'", "another name");
@@ -245,7 +250,64 @@ TEST_F(PreflightTest, ChecksDirectoryWithoutWriting) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
   EXPECT_EQ(directory_.count(), 1u);  // the study
   write_text_file(directory_ / "a", "a file");
-  expect_problem(3, "out", "expected a file that can be written", "another --out");
+  expect_problem(3, "out", "a: expected a directory, found a file", "another --out");
+}
+
+TEST_F(PreflightTest, SaysOfAnEarlierRunWhatReconWillSay) {
+  using Start = RunDirectory::Start;
+  arguments_.out = directory_ / "run";
+  make_directory(arguments_.out);
+  expect_good();
+  write_text_file(directory_ / "run/history.jsonl", "");
+  expect_problem(2, "out", "found a run (history.jsonl)", "--resume or --overwrite");
+  arguments_.start = Start::kOverwrite;
+  expect_good();
+  expect_ok("out", "will be replaced");
+  arguments_.start = Start::kResume;
+  EXPECT_EQ(check(), 2);
+  ASSERT_NE(find(Level::kError, "options"), nullptr);
+  EXPECT_CONTAINS(find(Level::kError, "options")->text, "found no study.toml in it");
+  std::filesystem::copy_file(arguments_.study, directory_ / "run/study.toml");
+  expect_good();
+  expect_ok("out", "will be resumed");
+  write_text_file(directory_ / "run/summary.json", "{}");
+  expect_problem(2, "out", "found a finished one (summary.json)", "omit --resume");
+}
+
+TEST_F(PreflightTest, ChecksTruthOfTheStudy) {
+  expect_good();
+  expect_ok("truth", "truth.h5");
+  change_study([](StudyFile& f) { f.truth = "none.h5"; });
+  expect_problem(3, "truth", "none.h5", "truth of the study");
+}
+
+TEST_F(PreflightTest, CutsSlicesForMaxMemory) {
+  SimulateOptions options;
+  options.size = 8;
+  options.angles = 5;
+  options.slices = 6;
+  options.threads = 1;
+  write_simulation(simulate(options), directory_ / "six");
+  arguments_.study = directory_ / "six/study.toml";
+  change_study([](StudyFile& f) {
+    f.rows = f.columns = 800;
+    f.pixel_size /= 100;
+    f.truth = "";
+  });
+  expect_good();
+  const auto all = std::stoull(find(Level::kOk, "memory")->text.substr(std::strlen("about ")));
+  arguments_.max_memory = (all - all / 10) << 20;
+  expect_good();
+  expect_ok("memory", "6 slices in 2 chunks");
+  const auto values = [](const Finding& f) {
+    return f.subject == "data of xrf-1" && f.text.starts_with("360 values");
+  };
+  EXPECT_TRUE(std::ranges::any_of(findings_, values));
+  arguments_.max_memory = std::uint64_t{1} << 10;
+  expect_problem(2, "memory", "--max-memory: expected at least", "--max-memory");
+  arguments_.max_memory = std::uint64_t{1} << 40;
+  expect_good();
+  expect_ok("memory", "6 slices in 1 chunk");
 }
 
 TEST_F(PreflightTest, RefusesSmallDisk) {

@@ -76,5 +76,27 @@ TEST_F(CheckCommand, NeedsNameOfSiteWithData) {
   expect_error(check("--data study/xrf-1.h5"), 2, "--name");
 }
 
+TEST_F(CheckCommand, TakesOptionsOfRecon) {
+  EXPECT_CONTAINS(check("--method firm").out, "ok       method         firm");
+  EXPECT_EQ(check("--method nonsense").code, 2);
+  EXPECT_CONTAINS(check("--max-memory 1GB").out, "1 slice in 1 chunk");
+  EXPECT_EQ(check("--max-memory 1kB").code, 2);
+  expect_error(check("--max-memory much"), 2, "--max-memory: expected a size");
+  expect_error(check("--max-memory 1GB --name xrf-1"), 2, "found that of a federation");
+  expect_error(check("--resume --overwrite"), 2, "either --resume or --overwrite");
+}
+
+TEST_F(CheckCommand, SaysWhatReconWillSayAboutOut) {
+  ASSERT_EQ(run("recon study/study.toml --out run --set stop.rounds=1").code, 5);
+  const Outcome refused = check("--out run");
+  EXPECT_EQ(refused.code, run("recon study/study.toml --out run").code);
+  EXPECT_CONTAINS(refused.out, "fix: use --resume or --overwrite, or choose another --out");
+  EXPECT_EQ(check("--out run --overwrite").code, 0);
+  EXPECT_EQ(check("--out run --resume").code, 0);
+  const Outcome file = check("--out study/study.toml");
+  EXPECT_EQ(file.code, run("recon study/study.toml --out study/study.toml").code);
+  EXPECT_CONTAINS(file.out, "expected a directory, found a file");
+}
+
 }  // namespace
 }  // namespace firm

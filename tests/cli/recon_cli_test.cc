@@ -13,6 +13,7 @@
 #include "io/files/pending_file.h"
 #include "support/command_line.h"
 #include "support/file_opens.h"
+#include "support/scan_files.h"
 #include "support/wait_until.h"
 
 namespace firm {
@@ -267,6 +268,30 @@ TEST_F(Recon, OpensDataFilesOnce) {
     ASSERT_TRUE(exists("r/report.html")) << options;
     for (const std::string& file : files) EXPECT_EQ(opens.opened(file), 3) << file << options;
   }
+}
+
+TEST_F(Recon, ComparesWithArrays) {
+  std::filesystem::create_directory(directory_ / "s/arrays");
+  for (const std::string& site : image_names(directory_ / "s/truth.h5")) {
+    const ImageSlices truth(directory_ / "s/truth.h5", site);
+    std::vector<float> values;
+    for (std::size_t z = 0; z < truth.slices(); ++z) {
+      for (const float value : truth.read(z)) values.push_back(value);
+    }
+    write_npy(directory_ / ("s/arrays/" + site + ".npy"), {2, 24, 24}, values);
+  }
+  const std::string options = " --set stop.rounds=2";
+  ASSERT_EQ(run("recon s/study.toml --out a" + options).code, 5);
+  ASSERT_EQ(run("recon s/study.toml --out b --truth s/arrays" + options).code, 5);
+  edit_study("truth = \"truth.h5\"", "truth = \"arrays\"");
+  ASSERT_EQ(run("recon s/t.toml --out c" + options).code, 5);
+  const Json error = summary("a").at("error_to_truth");
+  EXPECT_EQ(summary("b").at("error_to_truth"), error);
+  EXPECT_EQ(summary("c").at("error_to_truth"), error);
+  EXPECT_CONTAINS(file_content(directory_ / "c/study.toml"), "truth = \"../s/arrays\"");
+  write_npy(directory_ / "s/arrays/xrt.npy", {24, 24}, std::vector<float>(24 * 24));
+  expect_error(run("recon s/t.toml --out d"), 3,
+               "xrt.npy: expected the shape (2, 24, 24) (slice, row, column), found (1, 24, 24)");
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string_view>
 
 #include "firm/error.h"
 #include "firm/version.h"
+#include "io/files/npy_images.h"
 #include "io/formats/unknown_format.h"
 #include "io/hdf5/hdf5.h"
 #include "io/study/quantity.h"
@@ -126,33 +128,72 @@ h5::Dataset open_images(const h5::Reader& reader, const std::string& site) {
   return dataset;
 }
 
-void read_slice(const h5::Dataset& dataset, std::size_t k, std::span<float> out) {
-  const h5::Shape& shape = dataset.shape();
-  dataset.read({{k, 0, 0}, {1, shape[1], shape[2]}}, out);
-}
+// The images of one site, read slice by slice.
+class StackReader {
+ public:
+  virtual ~StackReader() = default;
 
-Block read_slices(const h5::Dataset& dataset, const SliceRange& range) {
-  const h5::Shape& shape = dataset.shape();
-  Block images(shape[1] * shape[2], range.count);
-  std::vector<float> slice(images.rows());
-  for (std::size_t k = 0; k < range.count; ++k) {
-    read_slice(dataset, range.first + k, slice);
-    for (std::size_t pixel = 0; pixel < slice.size(); ++pixel) images(pixel, k) = slice[pixel];
+  virtual h5::Shape shape() const = 0;    // (slice, row, column)
+  virtual std::string field() const = 0;  // for errors
+  virtual void read(std::size_t slice, std::span<float> out) const = 0;
+};
+
+class HdfStack : public StackReader {
+ public:
+  HdfStack(const h5::Reader& reader, const std::string& site)
+      : dataset_(open_images(reader, site)) {}
+
+  h5::Shape shape() const override { return dataset_.shape(); }
+  std::string field() const override { return dataset_.path(); }
+  void read(std::size_t slice, std::span<float> out) const override {
+    dataset_.read({{slice, 0, 0}, {1, shape()[1], shape()[2]}}, out);
   }
-  return images;
+
+ private:
+  h5::Dataset dataset_;
+};
+
+// A folder with one array per site.
+class NpyStack : public StackReader {
+ public:
+  NpyStack(const std::string& folder, const std::string& site) : images_(folder, site) {}
+
+  h5::Shape shape() const override { return images_.shape(); }
+  std::string field() const override { return images_.name(); }
+  void read(std::size_t slice, std::span<float> out) const override { images_.read(slice, out); }
+
+ private:
+  NpyImages images_;
+};
+
+std::unique_ptr<StackReader> open_stack(const std::string& path, const std::string& site) {
+  if (std::filesystem::is_directory(path)) return std::make_unique<NpyStack>(path, site);
+  require_no_array(path);
+  return std::make_unique<HdfStack>(h5::Reader(path), site);
 }
 
 // Throws firm::Error unless the images have this shape.
-h5::Dataset open_images(const std::string& path, const std::string& site, const ImageGrid& grid,
-                        std::size_t slices) {
-  h5::Dataset dataset = open_images(h5::Reader(path), site);
+std::unique_ptr<StackReader> open_stack(const std::string& path, const std::string& site,
+                                        const ImageGrid& grid, std::size_t slices) {
+  std::unique_ptr<StackReader> stack = open_stack(path, site);
   const h5::Shape expected = {slices, grid.rows, grid.columns};
-  if (dataset.shape() != expected) {
-    throw data_error({path, dataset.path(),
+  if (stack->shape() != expected) {
+    throw data_error({path, stack->field(),
                       "the shape " + h5::to_string(expected) + " (slice, row, column)",
-                      h5::to_string(dataset.shape())});
+                      h5::to_string(stack->shape())});
   }
-  return dataset;
+  return stack;
+}
+
+Block read_slices(const StackReader& stack, const SliceRange& range) {
+  const h5::Shape shape = stack.shape();
+  Block images(shape[1] * shape[2], range.count);
+  std::vector<float> slice(images.rows());
+  for (std::size_t k = 0; k < range.count; ++k) {
+    stack.read(range.first + k, slice);
+    for (std::size_t pixel = 0; pixel < slice.size(); ++pixel) images(pixel, k) = slice[pixel];
+  }
+  return images;
 }
 
 }  // namespace
@@ -185,26 +226,26 @@ void write_images(const std::string& path, const ImageGrid& grid,
 }
 
 struct ImageSlices::File {
-  File(const std::string& path, const std::string& site)
-      : reader(path), images(open_images(reader, site)) {}
-  h5::Reader reader;
-  h5::Dataset images;
+  std::unique_ptr<StackReader> stack;
 };
 
 ImageSlices::ImageSlices(const std::string& path, const std::string& site)
-    : file_(std::make_unique<File>(path, site)),
-      signal_(*file_->reader.text_attribute(group_of(site), "signal")),
-      units_(file_->reader.text_attribute(file_->images.path(), "units").value_or("")) {}
+    : file_(std::make_unique<File>(File{open_stack(path, site)})) {
+  if (std::filesystem::is_directory(path)) return;  // arrays have no units
+  const h5::Reader reader(path);
+  signal_ = *reader.text_attribute(group_of(site), "signal");
+  units_ = reader.text_attribute(file_->stack->field(), "units").value_or("");
+}
 
 ImageSlices::~ImageSlices() = default;
 
-std::size_t ImageSlices::slices() const { return file_->images.shape()[0]; }
-std::size_t ImageSlices::rows() const { return file_->images.shape()[1]; }
-std::size_t ImageSlices::columns() const { return file_->images.shape()[2]; }
+std::size_t ImageSlices::slices() const { return file_->stack->shape()[0]; }
+std::size_t ImageSlices::rows() const { return file_->stack->shape()[1]; }
+std::size_t ImageSlices::columns() const { return file_->stack->shape()[2]; }
 
 std::vector<float> ImageSlices::read(std::size_t slice) const {
   std::vector<float> values(rows() * columns());
-  file_->images.read({{slice, 0, 0}, {1, rows(), columns()}}, std::span<float>(values));
+  file_->stack->read(slice, values);
   return values;
 }
 
@@ -216,8 +257,8 @@ std::vector<std::string> image_names(const std::string& path) {
 }
 
 Block read_images(const std::string& path, const std::string& site) {
-  const h5::Dataset dataset = open_images(h5::Reader(path), site);
-  return read_slices(dataset, {0, dataset.shape()[0]});
+  const std::unique_ptr<StackReader> stack = open_stack(path, site);
+  return read_slices(*stack, {0, stack->shape()[0]});
 }
 
 Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
@@ -228,14 +269,14 @@ Block read_images(const std::string& path, const std::string& site, const ImageG
 Block read_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                   std::size_t slices, const SliceRange& range) {
   FIRM_CHECK(range.first + range.count <= slices);
-  return read_slices(open_images(path, site, grid, slices), range);
+  return read_slices(*open_stack(path, site, grid, slices), range);
 }
 
 Slices stored_images(const std::string& path, const std::string& site, const ImageGrid& grid,
                      std::size_t slices) {
   // Opens the file for every slice: a large volume has too many files to keep open.
   return {grid.rows * grid.columns, slices, [=](std::size_t k, std::span<float> out) {
-            read_slice(open_images(path, site, grid, slices), k, out);
+            open_stack(path, site, grid, slices)->read(k, out);
           }};
 }
 

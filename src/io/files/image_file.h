@@ -5,6 +5,8 @@
 //   /entry/<site>         NXdata, one per site: `density` in g/cm^3 or `attenuation` in 1/cm,
 //                         (slice, row, column), with the axes `slice`, `row`, `column`
 //   /entry/process        NXprocess, if there are notes: the program, study and summary
+//
+// The functions that read images also take a folder with one array per site (npy_images.h).
 #pragma once
 
 #include <cstddef>
@@ -58,6 +60,7 @@ class ImageSlices {
   std::size_t slices() const;
   std::size_t rows() const;
   std::size_t columns() const;
+  // Both are empty for arrays.
   const std::string& signal() const { return signal_; }
   const std::string& units() const { return units_; }
   // Pixels row by row.

@@ -9,6 +9,7 @@
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 #include "run/store/history.h"
+#include "run/store/shard_store.h"
 
 namespace firm {
 namespace {
@@ -20,6 +21,22 @@ constexpr const char* kMarks[] = {"summary.json", "checkpoint.h5", kHistory};
 constexpr const char* kResults[] = {"images.h5", "recon", "overview.png", "report.html"};
 
 }  // namespace
+
+std::string mark_of_run(const std::string& path) {
+  for (const char* mark : kMarks) {
+    if (std::filesystem::exists(std::filesystem::path(path) / mark)) return mark;
+  }
+  return "";
+}
+
+bool is_unfinished_run(const std::string& path) {
+  if (!std::filesystem::exists(std::filesystem::path(path) / "summary.json")) return true;
+  bool state = ShardStore(path).exists();
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    state = state || entry.path().filename().string().starts_with("checkpoint");
+  }
+  return state;
+}
 
 RunDirectory::RunDirectory(std::string path, Start start) : path_(std::move(path)) {
   if (start == Start::kResume) return;

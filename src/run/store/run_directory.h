@@ -13,6 +13,12 @@
 
 namespace firm {
 
+// Name of the file that marks a directory as that of a run; empty: it holds none.
+std::string mark_of_run(const std::string& path);
+// Whether the directory holds no finished run, or one that left checkpoints or chunks to resume
+// from.
+bool is_unfinished_run(const std::string& path);
+
 class RunDirectory {
  public:
   enum class Start {
