@@ -51,8 +51,9 @@ federation_page() {
 }
 data_page() {
   test "$(grep -c '^firm ' <<<"$script")" -ge 5
+  grep -q '^compound = "Fe"' study.toml
   grep -q '^scale = ' calibrated.toml
-  for results in run/report.html run/images.h5 run/recon/iron_rec/recon_00000.tiff; do
+  for results in run/report.html run/images.h5 run/recon/xrf-2_rec/recon_00000.tiff; do
     test -s "$results"
   done
   grep -q '"converged": true' run/summary.json

@@ -64,6 +64,7 @@ void Preparer::set_scale() {
     if (!steps_.minus_log) result_.report.unit_warning = warn_logarithms(unit);
   } else if (steps_.scale) {
     result_.report.scale = *steps_.scale;
+    result_.report.unit_warning = warn_scale(unit, *steps_.scale);
   } else {
     const XrfUnit known = xrf_unit(unit);
     result_.report.scale = known.size;

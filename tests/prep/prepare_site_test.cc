@@ -268,6 +268,9 @@ TEST_F(PrepareSite, ConvertsOrWarnsAboutUnitsOfFluorescence) {
   }
   expect_warning(expect_scale("furlongs", 1), "the unit \"furlongs\" of the data is unknown");
   expect_warning(expect_scale("furlongs", 1), "used as g/cm^2");
+  // Counts are never g/cm^2.
+  entry_.prepare.scale = 1;
+  expect_warning(expect_scale("cts/s", 1), "scale = 1 takes it for g/cm^2");
   // A scale applies to the numbers in the file, whatever their unit.
   entry_.prepare.scale = 2;
   for (const char* units : {"ug/cm^2", "counts", "furlongs"}) {

@@ -35,6 +35,13 @@ XrfUnit xrf_unit(const std::string& unit) {
                  "converts them (firm calibrate finds it)"};
 }
 
+std::string warn_scale(const std::string& unit, double scale) {
+  if (scale != 1 || !is_unit_of_counts(unit)) return "";
+  return fmt::format(
+      "the data is in {}, but scale = 1 takes it for g/cm^2; firm calibrate finds the factor",
+      unit);
+}
+
 std::string warn_logarithms(const std::string& unit) {
   constexpr std::array kNone = {"", "1", "none", "unitless", "dimensionless"};
   if (std::ranges::find(kNone, unit) != kNone.end()) return "";

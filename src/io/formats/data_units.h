@@ -17,6 +17,9 @@ struct XrfUnit {
 // taken for g/cm^2. `unit` is empty when the file gives none.
 XrfUnit xrf_unit(const std::string& unit);
 
+// Warns about counts that the study takes for g/cm^2 by scale = 1; empty: no warning.
+std::string warn_scale(const std::string& unit, double scale);
+
 // Warns about the unit of an XRT site whose file holds logarithms; empty: no warning.
 std::string warn_logarithms(const std::string& unit);
 
