@@ -14,6 +14,7 @@
 #include "run/stage.h"
 #include "run/store/history.h"
 #include "run/store/phases.h"
+#include "run/store/run_claim.h"
 #include "run/store/run_json.h"
 #include "run/store/run_output.h"
 #include "run/store/shard_store.h"
@@ -68,7 +69,8 @@ class Reconstruction {
   const RunCallbacks& callbacks_;
   Processes& processes_;
   ReconPlan plan_;
-  ShardStore store_;  // of a plan with several stages
+  ShardStore store_;               // of a plan with several stages
+  std::optional<RunClaim> claim_;  // of process 0, until the outputs are complete
   std::optional<RunDirectory> directory_;
   StudyFile resolved_;
   RunFacts facts_;
@@ -85,6 +87,7 @@ class Reconstruction {
 // Called once the input of the first stage is known to be right; writes nothing before.
 void Reconstruction::open_directory() {
   if (directory_) return;
+  if (first()) claim_->take();
   directory_.emplace(arguments_.out, first() ? arguments_.start : RunDirectory::Start::kResume);
   if (!first()) return;
   directory_->forget_end();
@@ -179,10 +182,7 @@ bool Reconstruction::take_earlier_result(const StageRun& stage, std::size_t k) {
 // Opens the checkpoint to resume from before anything of the earlier run is changed. Process 0
 // makes the directory before the others look into it.
 void Reconstruction::open(StageRun& stage, std::size_t k) {
-  do_together(processes_, [&] {
-    if (resuming() && !directory_) require_unfinished();
-    choose_checkpoints(stage, k);
-  });
+  do_together(processes_, [&] { choose_checkpoints(stage, k); });
   do_together(processes_, [&] {
     if (first()) open_directory();
   });
@@ -315,6 +315,11 @@ ReconResult Reconstruction::finish() {
 
 // Removes the state that a killed run would resume from only when the summary is on the disk.
 ReconResult Reconstruction::run() {
+  do_together(processes_, [this] {
+    if (!first()) return;
+    claim_.emplace(arguments_.out, arguments_.start);
+    if (resuming()) require_unfinished();
+  });
   do_together(processes_, [this] { plan_.make(processes_, callbacks_); });
   if (arguments_.separate) plan_.check_memory_side_by_side(processes_);
   for (std::size_t k = 0; k < plan_.stages().size(); ++k) {

@@ -10,6 +10,8 @@ namespace firm {
 
 class DirectoryLock {
  public:
+  static constexpr const char* kFile = "lock";
+
   // Throws firm::Error (kUsage) when another process holds the lock.
   explicit DirectoryLock(const std::string& directory);
   ~DirectoryLock();

@@ -38,15 +38,19 @@ bool is_unfinished_run(const std::string& path) {
   return state;
 }
 
+void RunDirectory::require_no_run(const std::string& path) {
+  const std::string mark = mark_of_run(path);
+  if (mark.empty()) return;
+  throw usage_error({path, "--out", "a directory without a run, or --resume or --overwrite",
+                     "a run (" + mark + ")"});
+}
+
 RunDirectory::RunDirectory(std::string path, Start start) : path_(std::move(path)) {
   if (start == Start::kResume) return;
   make_directory(path_);
+  if (start == Start::kNew) require_no_run(path_);
   for (const char* mark : kMarks) {
     if (!std::filesystem::exists(file(mark))) continue;
-    if (start == Start::kNew) {
-      throw usage_error({path_, "--out", "a directory without a run, or --resume or --overwrite",
-                         std::string("a run (") + mark + ")"});
-    }
     remove(mark);
     for (const char* result : kResults) std::filesystem::remove_all(file(result));
   }

@@ -4,6 +4,7 @@
 //   history.jsonl   one line per round, written during the run
 //   checkpoint.h5   during the run, and after one that stopped before converging
 //   chunks/         for a run in several chunks: checkpoints and finished chunks
+//   lock            keeps other processes out during the run; see DirectoryLock
 //   images.h5, recon/, overview.png, report.html, summary.json   at the end, in this order
 #pragma once
 
@@ -29,6 +30,9 @@ class RunDirectory {
 
   // Creates the directory if needed (not for kResume); throws firm::Error if it cannot.
   RunDirectory(std::string path, Start start);
+
+  // Throws firm::Error (kUsage) if the directory holds a run.
+  static void require_no_run(const std::string& path);
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const;
