@@ -7,6 +7,7 @@
 
 #include "core/available_memory.h"
 #include "core/byte_size.h"
+#include "core/shell_quote.h"
 #include "firm/error.h"
 #include "physics/calibration.h"
 #include "prep/site_noise.h"
@@ -184,7 +185,7 @@ void print_text(const Outcome& outcome, const Arguments& a) {
   for (const std::string& warning : c.warnings) fmt::print("warning: {}\n", warning);
   if (a.out.empty()) {
     fmt::print("\nTo write the study with these scales: firm calibrate {} --out NEW.toml\n",
-               a.study);
+               shell_quote(a.study));
   } else {
     fmt::print("\nwrote {}\n", a.out);
   }

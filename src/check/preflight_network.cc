@@ -7,6 +7,7 @@
 
 #include "check/port_probe.h"
 #include "check/preflight_checks.h"
+#include "core/shell_quote.h"
 #include "federation/pki/describe.h"
 #include "federation/pki/issued_list.h"
 #include "federation/pki/text.h"
@@ -24,10 +25,10 @@ constexpr auto kExpiresSoon = std::chrono::days(30);
 std::string own_name(const PreflightArguments& a) { return a.site() ? a.name : kCoordinatorName; }
 
 std::string how_to_renew(const PreflightArguments& a) {
-  if (!a.site()) return fmt::format("firm pki init --dir {} --renew", a.pki);
+  if (!a.site()) return fmt::format("firm pki init --dir {} --renew", shell_quote(a.pki));
   return fmt::format(
-      "firm pki request --dir {} --name {} --renew; the coordinator signs {}.csr again", a.pki,
-      a.name, a.name);
+      "firm pki request --dir {} --name {} --renew; the coordinator signs {}.csr again",
+      shell_quote(a.pki), shell_quote(a.name), a.name);
 }
 
 // Says what to do about a certificate that is not valid now; empty if it is, or cannot be read.
@@ -54,7 +55,7 @@ std::string fix_certificates(const Context& c) {
   if (!own.empty()) return own;
   return fmt::format(
       "firm pki show {} lists the certificates; see docs/federation.md, Certificates",
-      c.arguments.pki);
+      shell_quote(c.arguments.pki));
 }
 
 void report_validity(const Context& c, const std::string& subject, const CertificateFacts& facts,
@@ -109,7 +110,7 @@ void check_enrolment(const Context& c, const StudyFile& file) {
   }
   c.findings.warning("enrolment",
                      fmt::format("no valid certificate yet for {}", fmt::join(missing, ", ")),
-                     fmt::format("firm pki sign --dir {} SITE.csr", c.arguments.pki));
+                     fmt::format("firm pki sign --dir {} SITE.csr", shell_quote(c.arguments.pki)));
 }
 
 Credentials load(const Context& c) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/malloc_tuning.h"
+#include "core/shell_quote.h"
 #include "federation/pki/describe.h"
 #include "federation/protocol/key_exchange.h"
 #include "federation/secure/peer_text.h"
@@ -72,7 +73,7 @@ Credentials own_credentials(const SiteArguments& a) {
         error.kind(),
         fmt::format("{}; to renew it: firm pki request --dir {} --name {} --renew, then the "
                     "coordinator signs {}.csr again",
-                    error.what(), a.pki, a.name, a.name));
+                    error.what(), shell_quote(a.pki), shell_quote(a.name), a.name));
   }
 }
 

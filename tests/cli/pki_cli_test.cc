@@ -174,7 +174,9 @@ TEST_F(PkiCommand, RefusesOtherFiles) {
   expect_error(pki("sign --dir center site"), 3, "found a directory");
   std::filesystem::create_directory(directory_ / "empty");
   expect_error(pki("show empty"), 3, "found none");
-  expect_error(pki("sign --dir empty site/argonne.csr"), 3, "'firm pki init --dir empty' makes");
+  expect_error(pki("sign --dir empty site/argonne.csr"), 3,
+               "to make an authority: firm pki init --dir empty\n");
+  expect_error(pki("sign --dir 'my pki' site/argonne.csr"), 3, "firm pki init --dir 'my pki'\n");
   expect_error(pki("sign --dir nowhere site/argonne.csr"), 3, "nowhere");
 }
 
@@ -259,7 +261,7 @@ TEST_F(PkiCommand, OnlyOwnerCanReadKeys) {
   ::chmod((directory_ / "center/ca.key").c_str(), 0640);
   expect_error(pki("sign --dir center open/argonne.csr"), 3,
                "center/ca.key: mode: expected a private key that its owner alone can read (0600), "
-               "found 0640; run: chmod 600 'center/ca.key'");
+               "found 0640; run: chmod 600 center/ca.key");
 }
 
 TEST_F(PkiCommand, LeavesNoFilesWhenDiskIsFull) {

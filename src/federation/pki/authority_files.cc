@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/shell_quote.h"
 #include "federation/pki/verify.h"
 
 namespace firm::pki {
@@ -20,7 +21,8 @@ void check_days(int days) {
 PrivateKey load_key(const Wanted& file) { return read_private_key(read_secret(file), file.path); }
 
 Authority load_authority(const std::string& directory, Instant now) {
-  const std::string hint = fmt::format("'firm pki init --dir {}' makes an authority", directory);
+  const std::string hint =
+      fmt::format("to make an authority: firm pki init --dir {}", shell_quote(directory));
   Authority authority;
   authority.certificate = read_certificate(
       read_public({ca_path(directory), "the authority's certificate", hint}), ca_path(directory));

@@ -1,6 +1,7 @@
 // Loads the keys and certificates of one end of a connection (certificates.h).
 #include <fmt/format.h>
 
+#include "core/shell_quote.h"
 #include "federation/pki/certificates.h"
 #include "federation/pki/key_files.h"
 #include "federation/pki/openssl.h"
@@ -20,7 +21,8 @@ struct Files {
 };
 
 Files coordinator_files(const std::string& directory) {
-  const std::string hint = fmt::format("'firm pki init --dir {}' makes it", directory);
+  const std::string hint =
+      fmt::format("to make it: firm pki init --dir {}", shell_quote(directory));
   const auto file = [&](const char* name, const char* expected) {
     return pki::Wanted{pki::path_in(directory, name), expected, hint};
   };
@@ -31,7 +33,8 @@ Files coordinator_files(const std::string& directory) {
 }
 
 Files site_files(const std::string& directory, const std::string& name) {
-  const std::string request = fmt::format("'firm pki request --dir {} --name {}'", directory, name);
+  const std::string request =
+      fmt::format("firm pki request --dir {} --name {}", shell_quote(directory), shell_quote(name));
   const auto file = [&](const std::string& file_name, const std::string& expected,
                         const std::string& hint) {
     return pki::Wanted{pki::path_in(directory, file_name), expected, hint};
@@ -40,10 +43,10 @@ Files site_files(const std::string& directory, const std::string& name) {
           file("ca.crt", "the authority's certificate",
                fmt::format("the coordinator sends it with {}.crt", name)),
           file(name + ".crt", "the site's certificate",
-               fmt::format("the coordinator makes it with 'firm pki sign' from {}.csr, which {} "
-                           "makes",
+               fmt::format("the coordinator makes it with 'firm pki sign' from {}.csr; to make "
+                           "that: {}",
                            name, request)),
-          file(name + ".key", "the site's private key", request + " makes it")};
+          file(name + ".key", "the site's private key", "to make it: " + request)};
 }
 
 Credentials load(const Files& files, Instant now) {

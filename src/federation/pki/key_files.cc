@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "core/file_descriptor.h"
+#include "core/shell_quote.h"
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 
@@ -62,9 +63,9 @@ std::string read_checked(const Wanted& file, mode_t forbidden) {
   if (!S_ISREG(status.st_mode)) throw unreadable(file, "something that is no file");
   if (status.st_size > kLargestFile) throw unreadable(file, "a file of more than a megabyte");
   if ((status.st_mode & forbidden) != 0) {
-    throw data_error(
-        {file.path, "mode", "a private key that its owner alone can read (0600)",
-         fmt::format("{:04o}; run: chmod 600 '{}'", status.st_mode & 07777u, file.path)});
+    throw data_error({file.path, "mode", "a private key that its owner alone can read (0600)",
+                      fmt::format("{:04o}; run: chmod 600 {}", status.st_mode & 07777u,
+                                  shell_quote(file.path))});
   }
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t done = 0;
