@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/App.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 
+#include "core/shell_quote.h"
 #include "firm/error.h"
 #include "interrupt.h"
 #include "run/reconstruct.h"
@@ -58,6 +62,28 @@ void print_summary(const ReconResult& result) {
   for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
 }
 
+// Returns the settings that let a run go on after the limit that has stopped it: twice as far.
+std::string raised_limit(const Summary& s) {
+  if (s.termination.reason == "rounds") {
+    constexpr long kMost = std::numeric_limits<int>::max();
+    return fmt::format(" --set stop.rounds={}", std::min(2L * s.rounds, kMost));
+  }
+  if (s.termination.reason == "seconds") {
+    return fmt::format(" --set stop.seconds={:.0f}", std::ceil(2 * s.seconds));
+  }
+  return "";
+}
+
+std::string resume_command(const Arguments& a, const Summary& s) {
+  std::string text = a.mpi ? fmt::format("mpirun -n {} ", a.processes->count()) : "";
+  text += fmt::format("firm recon {} --out {} --resume", shell_quote(a.recon.study),
+                      shell_quote(a.recon.out));
+  if (a.mpi) text += " --mpi";
+  if (a.separate && !a.mpi) text += " --separate";
+  if (!a.recon.truth.empty()) text += " --truth " + shell_quote(a.recon.truth);
+  return text + raised_limit(s);
+}
+
 void print_how_to_resume(const Arguments& a, const ReconResult& result) {
   const Summary& s = result.summary;
   if (s.termination.converged) return;
@@ -65,12 +91,10 @@ void print_how_to_resume(const Arguments& a, const ReconResult& result) {
       result.chunks_done ? fmt::format("Interrupted, with {} chunk{} finished.",
                                        *result.chunks_done, *result.chunks_done == 1 ? "" : "s")
                          : "Stopped before converging.";
-  fmt::print("{} To resume:\n  firm recon {} --out {} --resume{}{}\n", what, a.recon.study,
-             a.recon.out,
-             a.mpi        ? " --mpi (with the same number of processes)"
-             : a.separate ? " --separate"
-                          : "",
-             s.termination.reason == "rounds" ? " --set stop.rounds=..." : "");
+  fmt::print("{} To resume:\n  {}\n", what, resume_command(a, s));
+  if (s.termination.reason == "seconds") {
+    fmt::print("Time adds up over resumes, without pauses: {:.2f} s so far.\n", s.seconds);
+  }
 }
 
 ReconResult reconstruct_here(const Arguments& a, const RunCallbacks& callbacks) {

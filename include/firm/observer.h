@@ -14,6 +14,9 @@ struct Observer {
   // Called in every round. If it returns true, the run ends after the next round, with the reason
   // "interrupted".
   std::function<bool()> interrupted = {};
+  // Returns the seconds for which the caller has held the run in on_round so far: pauses, which do
+  // not count as time of the run.
+  std::function<double()> paused_seconds = {};
   // Called after every round. If it returns true and the method has complete images at that point,
   // on_images receives them: pixels x (images x slices), as in Solution.
   std::function<bool()> wants_images = {};

@@ -134,12 +134,16 @@ void Dashboard::watch(RunCallbacks& callbacks) {
                 .residual_targets = residual_targets(start)});
   });
   const std::function<bool()> interrupted = callbacks.interrupted;
+  const auto tell = [on_event = callbacks.on_event](const std::string& line) {
+    if (on_event) on_event(line);
+  };
   add(callbacks.on_round,
-      [this, interrupted](const RoundRecord& record, int limit, const std::string& line) {
+      [this, interrupted, tell](const RoundRecord& record, int limit, const std::string& line) {
         run_.add_round(limit, {record.round, record.seconds, round_values(record, line, names_)},
                        remaining_time_.left(record, run_.worked()));
-        run_.wait_while_paused(interrupted);
+        run_.wait_while_paused(interrupted, tell);
       });
+  callbacks.paused_seconds = [this] { return run_.paused_seconds(); };
   callbacks.wants_images = [this] { return run_.wants_images(); };
   callbacks.on_images = [this](const ImagesNow& now) { run_.images().update(now); };
   callbacks.interrupted = [this, interrupted] {

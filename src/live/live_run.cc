@@ -111,12 +111,30 @@ double LiveRun::worked() const {
   return worked_now();
 }
 
+double LiveRun::paused_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return paused_now();
+}
+
+double LiveRun::paused_now() const {
+  return pauses_ + (held_ ? watch_.seconds() - held_since_ : 0);
+}
+
 double LiveRun::worked_now() const { return (held_ ? held_since_ : watch_.seconds()) - pauses_; }
 
-void LiveRun::wait_while_paused(const std::function<bool()>& interrupted) {
-  while (hold() && !(interrupted && interrupted())) {
+void LiveRun::wait_while_paused(const std::function<bool()>& interrupted,
+                                const std::function<void(const std::string&)>& tell) {
+  if (!hold()) return;
+  tell("paused");
+  while (hold()) {
+    if (interrupted && interrupted()) {
+      set_paused(false);
+      hold();
+      return;
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  if (!stop_requested()) tell("resumed");
 }
 
 bool LiveRun::wants_images() const {
@@ -150,7 +168,7 @@ LiveRun::Update LiveRun::take_update() {
   update.ended = ended_;
   if (!ended_) {
     update.status.seconds = status_.seconds = watch_.seconds();
-    if (paused_) update.status.state = held_ ? "paused" : "pausing";
+    if (paused_ && !stop_) update.status.state = held_ ? "paused" : "pausing";
     if (stop_) update.status.stage = "stopping after this round";
   }
   if (left_) {

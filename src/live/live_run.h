@@ -58,12 +58,16 @@ class LiveRun {
   // ---- called by the run to ask ----
   // Seconds since the start, without pauses.
   double worked() const;
+  // Seconds of all pauses until now.
+  double paused_seconds() const;
   bool stop_requested() const { return stop_; }
   // Whether to wait between two rounds. A pause request turns the state into "pausing"; this call
   // turns it into "paused".
   bool hold();
-  // Returns when the run may continue or `interrupted` returns true.
-  void wait_while_paused(const std::function<bool()>& interrupted);
+  // Returns when the run may continue or `interrupted` returns true, which ends a pause. Calls
+  // `tell` with lines for people: "paused", "resumed".
+  void wait_while_paused(const std::function<bool()>& interrupted,
+                         const std::function<void(const std::string&)>& tell);
   // Whether a page is open and it is time for newer images.
   bool wants_images() const;
 
@@ -87,6 +91,7 @@ class LiveRun {
   std::string document() const;
 
  private:
+  double paused_now() const;
   double worked_now() const;
 
   mutable std::mutex mutex_;

@@ -1,5 +1,5 @@
 // RunCallbacks: callbacks of a run. Any of them may be empty. All are called from the working
-// thread, except `interrupted` and `wants_images`.
+// thread, except `interrupted`, `paused_seconds` and `wants_images`.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +52,8 @@ struct RunCallbacks {
   std::function<bool()> wants_images;
   std::function<void(const ImagesNow&)> on_images;
   std::function<bool()> interrupted;
+  // Returns the seconds for which on_round has held the run so far; they do not count as its time.
+  std::function<double()> paused_seconds;
 };
 
 // Returns the full scales of the sites that `problem` hosts.

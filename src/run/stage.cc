@@ -123,6 +123,7 @@ Observer StageRun::observer_of(Work& work, RunHistory* history) {
   Observer observer;
   // One vote is enough: votes to stop are summed.
   if (&work == &works_.front()) observer.interrupted = setup_.callbacks.interrupted;
+  observer.paused_seconds = setup_.callbacks.paused_seconds;
   observer.on_round = [&work, history, beside = setup_.separate](const RoundRecord& r, int limit) {
     if (beside) work.rounds.add(r);
     if (history != nullptr) history->add(work.shard, work.solver->variables(), r, limit);

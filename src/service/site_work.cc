@@ -197,6 +197,7 @@ ShardSolver::Start SiteWork::solver_start(RemoteExchange& exchange,
       callbacks_.on_traffic({ledger.sums(), exchange.exchanges(), attempt});
     history.add(solver_->shard(), solver_->variables(), r, limit);
   };
+  start.observer.paused_seconds = callbacks_.paused_seconds;
   show_images(callbacks_, start.observer, [this](const Block& images) {
     const Study& study = solver_->problem().study();
     callbacks_.on_images({images, solver_->variables(), image_grid(study), 0, study.slices});

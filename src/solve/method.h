@@ -36,7 +36,7 @@ struct Scalars {
   double unmet = 0;         // columns above their discrepancy level
   double size_squared = 0;  // ||w||^2
   double xrt_squared = 0;   // ||w_N||^2
-  double late = 0;          // votes to stop, of processes whose time is up
+  double early = 0;         // votes against the limit of time, of processes that have time left
   double interrupted = 0;   // votes to stop, of processes whose user has interrupted them
 
   std::span<double> span() { return {&objective, 8}; }

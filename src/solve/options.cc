@@ -64,7 +64,7 @@ std::vector<Entry> make_table() {
        in(&S::stop, &StopOptions::seconds),
        kFromZero,
        {},
-       "stop after this time; 0: no limit"},
+       "stop after this time, added up over resumes; 0: no limit"},
       {"stop.objective",
        in(&S::stop, &StopOptions::objective),
        kFromZero,

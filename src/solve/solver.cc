@@ -81,7 +81,8 @@ class Solver::Run {
         rules_(input_.options.stop, *method_),
         levels_(residual_levels(problem_, rules_.used())),
         forecast_(rules_.used()),
-        error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()) {
+        error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()),
+        paused_before_(paused_seconds()) {
     if (input_.resume != nullptr) archive(*input_.resume);
   }
 
@@ -98,6 +99,12 @@ class Solver::Run {
   bool round();
   // Lets the refiners change the problem; returns true if the method has to continue.
   bool refine();
+  // Pauses in this process, as its caller counts them.
+  double paused_seconds() const;
+  // Time of the run, without pauses, and the part of it in projections. Both include the time
+  // before the run was resumed.
+  double seconds() const;
+  double projection_seconds() const;
   RoundRecord record() const;
   RoundMetrics metrics(const RoundRecord& record) const;
   void archive(Archive& archive);
@@ -121,7 +128,9 @@ class Solver::Run {
   StopForecast forecast_;
   ColumnLoop error_loop_;
   Stopwatch watch_;
-  double seconds_before_ = 0;  // time of the run before it was resumed
+  double paused_before_;                  // paused_seconds() at the start of `watch_`
+  double seconds_before_ = 0;             // of the run before it was resumed
+  double projection_seconds_before_ = 0;  // the same
   int rounds_ = 0;
   bool has_before_ = false;
   double objective_before_ = 0;
@@ -130,17 +139,32 @@ class Solver::Run {
   Termination termination_;
 };
 
+double Solver::Run::paused_seconds() const {
+  return input_.observer.paused_seconds ? input_.observer.paused_seconds() : 0;
+}
+
+double Solver::Run::seconds() const {
+  return seconds_before_ + watch_.seconds() - (paused_seconds() - paused_before_);
+}
+
+double Solver::Run::projection_seconds() const {
+  return projection_seconds_before_ + method_->projection_seconds();
+}
+
 void Solver::Run::archive(Archive& archive) {
-  double seconds = seconds_before_ + watch_.seconds();
+  double run_seconds = seconds();
+  double in_projections = projection_seconds();
   double exchanges = collective_.exchanges;
-  archive.number("run/seconds", seconds);
+  archive.number("run/seconds", run_seconds);
+  archive.number("run/projection_seconds", in_projections);
   archive.number("run/exchanges", exchanges);
   archive.number("run/bytes", collective_.bytes);
   archive.number("run/rounds", rounds_);
   archive.flag("run/has_before", has_before_);
   archive.number("run/objective_before", objective_before_);
   if (input_.resume == &archive) {
-    seconds_before_ = seconds;
+    seconds_before_ = run_seconds;
+    projection_seconds_before_ = in_projections;
     collective_.exchanges = static_cast<int>(exchanges);
   }
   for (Refiner* refiner : input_.refiners) {
@@ -155,7 +179,7 @@ RoundRecord Solver::Run::record() const {
   const Scalars& s = method_->scalars;
   RoundRecord r;
   r.round = rounds_;
-  r.seconds = seconds_before_ + watch_.seconds();
+  r.seconds = seconds();
   r.objective = s.objective;
   r.step_norm = std::sqrt(s.step_squared);
   r.violation = method_->violation();
@@ -239,7 +263,7 @@ bool Solver::Run::round() {
     input_.on_state(rounds_, limit.has_value(), [this](Archive& a) { archive(a); });
   }
   method_->share();
-  method_->scalars.late = rules_.late(seconds_before_ + watch_.seconds()) ? 1 : 0;
+  method_->scalars.early = rules_.early(seconds()) ? 1 : 0;
   method_->scalars.interrupted =
       input_.observer.interrupted && input_.observer.interrupted() ? 1 : 0;
   collective_.sum(method_->vector(), method_->scalars.span());
@@ -330,8 +354,8 @@ Solution Solver::Run::conclude() {
   s.objective = s.certificate.objective;
   s.step_norm = last_.step_norm;
   s.lambda_max = problem_.lambda_max();
-  s.projection_seconds = method_->projection_seconds();
-  s.seconds = seconds_before_ + watch_.seconds();
+  s.projection_seconds = projection_seconds();
+  s.seconds = seconds();
   s.threads = problem_.threads();
   s.kernel = problem_.operators().kernel();
   s.termination = termination_;

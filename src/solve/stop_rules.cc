@@ -69,7 +69,7 @@ std::optional<Termination> StopRules::limit(int rounds) const {
 
 std::optional<Termination> StopRules::voted(const Scalars& sums) const {
   if (sums.interrupted > 0) return Termination{"interrupted", "interrupted by the user", false};
-  if (sums.late > 0) {
+  if (sums.early == 0) {
     return Termination{"seconds", fmt::format("{:.4g} s have passed", stop_.seconds), false};
   }
   return {};

@@ -38,10 +38,10 @@ class StopRules {
                                        std::optional<double> objective_before) const;
   // Returns true if the limit of rounds is reached.
   std::optional<Termination> limit(int rounds) const;
-  // Returns true if the time limit is reached; processes may differ in the round in which this
-  // happens.
-  bool late(double seconds) const { return stop_.seconds > 0 && seconds >= stop_.seconds; }
-  // Returns the reason for the end after some process has voted for it.
+  // Returns true if the time limit is not reached. The run ends when it is reached in all
+  // processes, because only a process that is paused knows how long.
+  bool early(double seconds) const { return stop_.seconds == 0 || seconds < stop_.seconds; }
+  // Returns the reason for the end that the votes of all processes give.
   std::optional<Termination> voted(const Scalars& sums) const;
 
  private:

@@ -261,7 +261,9 @@ TEST_F(SeparateSites, ResumeToSameBytes) {
   const Outcome o =
       run_processes(2, "recon s/study.toml --mpi --out part --resume --set stop.rounds=40");
   ASSERT_EQ(o.code, 5) << o.err;
-  EXPECT_CONTAINS(o.out, "--resume --mpi");
+  EXPECT_CONTAINS(
+      o.out,
+      "  mpirun -n 2 firm recon s/study.toml --out part --resume --mpi --set stop.rounds=80\n");
   EXPECT_EQ(images_of_all_sites("part"), images_of_all_sites("whole"));
   const auto lines = history("part");
   ASSERT_EQ(lines.size(), 41u);

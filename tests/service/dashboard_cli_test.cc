@@ -47,6 +47,11 @@ bool has(const DashboardClient::Events& events, const std::string& name) {
   return std::any_of(events.begin(), events.end(), [&](const auto& e) { return e.first == name; });
 }
 
+bool has_message(const json& live, const std::string& text) {
+  const json& all = live.at("messages");
+  return std::any_of(all.begin(), all.end(), [&](const json& m) { return m.at("text") == text; });
+}
+
 // ---- watching ----------------------------------------------------------------------------------
 
 TEST_F(DashboardTest, ShowsRunInProgress) {
@@ -122,6 +127,9 @@ TEST_F(DashboardTest, PausesAndResumes) {
   EXPECT_EQ(client.live()["round"], round);
   EXPECT_EQ(client.command("resume"), 200);
   EXPECT_TRUE(wait_until(kPatience, [&] { return client.live()["round"] > round; }));
+  EXPECT_TRUE(process->prints("\npaused\nresumed\n", kPatience)) << process->output();
+  EXPECT_TRUE(wait_until(kPatience, [&] { return has_message(client.live(), "resumed"); }));
+  EXPECT_TRUE(has_message(client.live(), "paused"));
   // A paused run can be stopped, too.
   EXPECT_EQ(client.command("pause"), 200);
   EXPECT_EQ(client.command("stop"), 200);

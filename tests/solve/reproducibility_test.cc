@@ -133,13 +133,30 @@ TEST(Run, ResumesAfterItsEnd) {
   }
 }
 
+TEST(Run, AddsTimesUpOverResumes) {
+  const Named method = all_methods(6).front();
+  const SmallStudy small = study_for(method, {.seed = 7});
+  MemoryArchive state;
+  const auto keep = [&](int round, bool, const std::function<void(Archive&)>& save) {
+    if (round == 3) save(state);
+  };
+  run(small, method.options, 1, keep);
+  EXPECT_GT(state.doubles.at("run/projection_seconds").front(), 0);
+  state.doubles["run/seconds"] = {2000};
+  state.doubles["run/projection_seconds"] = {1000};
+  state.load();
+  const Summary s = run(small, method.options, 1, {}, &state).summary;
+  EXPECT_GT(s.seconds, 2000);
+  EXPECT_GT(s.projection_seconds, 1000);
+}
+
 // --- several processes
 
 using Hosts = std::vector<std::vector<std::size_t>>;  // the sites of each process
 
 // One solution for each process.
 std::vector<Solution> run_apart(const SmallStudy& small, const SolveOptions& options,
-                                const Hosts& hosts) {
+                                const Hosts& hosts, const std::vector<Observer>& observers = {}) {
   Rendezvous rendezvous(hosts.size());
   std::vector<Solution> found(hosts.size());
   std::vector<std::thread> processes;
@@ -153,6 +170,7 @@ std::vector<Solution> run_apart(const SmallStudy& small, const SolveOptions& opt
       input.problem = &problem;
       input.collective = &collective;
       input.options = options;
+      if (!observers.empty()) input.observer = observers[rank];
       found[rank] = solve(input);
     });
   }
@@ -252,6 +270,23 @@ TEST(Run, EndsAtSameRoundForAnySplitOfSites) {
         EXPECT_EQ(s.summary.termination.reason, one.termination.reason);
       }
     }
+  }
+}
+
+// The processes beside a paused one wait for it, and do not know why.
+TEST(Run, EndsByTimeWhenAllProcessesAreLate) {
+  const SmallStudy small = make_small_study({.seed = 9, .angles = 5});
+  SolveOptions options;
+  options.method = "fedpgd";
+  options.stop = {.rounds = 20, .seconds = 1e-9, .kkt = 1e-30};
+  const Hosts hosts = {{0, 2}, {1, 3}};
+  for (const Solution& s : run_apart(small, options, hosts)) {
+    EXPECT_EQ(s.summary.termination.reason, "seconds");
+  }
+  std::vector<Observer> observers(2);
+  observers[1].paused_seconds = [paused = 0.0]() mutable { return paused += 1e6; };
+  for (const Solution& s : run_apart(small, options, hosts, observers)) {
+    EXPECT_EQ(s.summary.termination.reason, "rounds");
   }
 }
 

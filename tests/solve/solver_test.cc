@@ -59,6 +59,20 @@ TEST(StopRules, StopAfterSeconds) {
   EXPECT_GE(run.solution.summary.seconds, 0.1);
 }
 
+// The caller says that it has held the run for a million seconds before every round.
+TEST(StopRules, DoNotCountPauses) {
+  SolveOptions options = with_method("fedpgd");
+  options.stop.seconds = 1e-9;
+  options.stop.rounds = 20;
+  options.stop.kkt = 1e-30;
+  double paused = 0;
+  Observer observer;
+  observer.paused_seconds = [&] { return paused += 1e6; };
+  const Recorded run(make_small_study(kPlain), options, observer);
+  EXPECT_EQ(run.end().reason, "rounds");
+  EXPECT_LT(run.last().seconds, 0);
+}
+
 TEST(StopRules, StopAtObjective) {
   const SmallStudy small = make_small_study(kPlain);
   const DenseStudy dense(small.study, small.data);
