@@ -114,7 +114,8 @@ void run_request(RequestArguments& a) {
   print_fingerprint("\nFingerprint of the public key, to compare over the telephone",
                     made.key_fingerprint);
   fmt::print("\nSend {} to the {}. Put {}.crt and ca.crt, which you get back, into {}.\n",
-             made.request_path, a.coordinator ? "authority" : "coordinator", a.name, a.directory);
+             made.request_path, a.coordinator ? "authority" : "coordinator",
+             certificate_file_name(a.name), a.directory);
 }
 
 void add_request(CLI::App& pki) {

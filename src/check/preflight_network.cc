@@ -21,14 +21,16 @@ constexpr auto kExpiresSoon = std::chrono::days(30);
 
 // ---- certificates ------------------------------------------------------------------------------
 
-// Name in the file names of the certificate: that of the site, or "coordinator".
-std::string own_name(const PreflightArguments& a) { return a.site() ? a.name : kCoordinatorName; }
+// Name of the certificate's file, without .crt.
+std::string own_file(const PreflightArguments& a) {
+  return a.site() ? certificate_file_name(a.name) : kCoordinatorName;
+}
 
 std::string how_to_renew(const PreflightArguments& a) {
   if (!a.site()) return fmt::format("firm pki init --dir {} --renew", shell_quote(a.pki));
   return fmt::format(
       "firm pki request --dir {} --name {} --renew; the coordinator signs {}.csr again",
-      shell_quote(a.pki), shell_quote(a.name), a.name);
+      shell_quote(a.pki), shell_quote(a.name), own_file(a));
 }
 
 // Says what to do about a certificate that is not valid now; empty if it is, or cannot be read.
@@ -48,7 +50,7 @@ std::string fix_validity(const Context& c, const std::string& file, const std::s
 }
 
 std::string fix_certificates(const Context& c) {
-  std::string own = fix_validity(c, own_name(c.arguments) + ".crt", how_to_renew(c.arguments));
+  std::string own = fix_validity(c, own_file(c.arguments) + ".crt", how_to_renew(c.arguments));
   std::string authority =
       fix_validity(c, "ca.crt", "make a new authority and new certificates for all: firm pki init");
   if (!authority.empty()) return authority;

@@ -62,18 +62,19 @@ std::string public_reason(const Error& error) {
 // Calls load_site_credentials; the error for an expired certificate also says how to renew it.
 Credentials own_credentials(const SiteArguments& a) {
   const Instant now = current_instant();
+  const std::string file = certificate_file_name(a.name);
   try {
     return load_site_credentials(a.pki, a.name, now);
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::kNetwork ||
-        certificate_facts(fmt::format("{}/{}.crt", a.pki, a.name)).not_after > now) {
+        certificate_facts(fmt::format("{}/{}.crt", a.pki, file)).not_after > now) {
       throw;
     }
     throw Error(
         error.kind(),
         fmt::format("{}; to renew it: firm pki request --dir {} --name {} --renew, then the "
                     "coordinator signs {}.csr again",
-                    error.what(), shell_quote(a.pki), shell_quote(a.name), a.name));
+                    error.what(), shell_quote(a.pki), shell_quote(a.name), file));
   }
 }
 

@@ -20,12 +20,14 @@ using Instant = std::chrono::sys_seconds;  // UTC
 
 Instant current_instant();
 
-// A legal name has 1 to 63 letters, digits, - _ . and starts with neither - nor . It is neither
-// "coordinator" nor "ca", in upper or lower case, since the authority's own files have these names.
+// A legal name has 1 to 63 letters, digits, - _ . and starts with neither - nor . It is not
+// "coordinator", in upper or lower case.
 bool is_certificate_name(const std::string& name);
 inline constexpr const char* kCertificateNameRule =
-    "a site name: 1 to 63 letters, digits, - _ . without - or . in front; not 'coordinator' or "
-    "'ca'";
+    "a site name: 1 to 63 letters, digits, - _ . without - or . in front; not 'coordinator'";
+// Name of the files of a site, before .key, .csr and .crt: that of the site. A site "Ca" has the
+// files Ca@site.crt etc., because some disks take Ca.crt and the authority's ca.crt for the same.
+std::string certificate_file_name(const std::string& site);
 inline constexpr const char* kCoordinatorName = "coordinator";
 
 enum class CertificatePurpose { kAuthority, kCoordinator, kSite, kOther };

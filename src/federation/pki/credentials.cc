@@ -35,18 +35,19 @@ Files coordinator_files(const std::string& directory) {
 Files site_files(const std::string& directory, const std::string& name) {
   const std::string request =
       fmt::format("firm pki request --dir {} --name {}", shell_quote(directory), shell_quote(name));
+  const std::string own = certificate_file_name(name);
   const auto file = [&](const std::string& file_name, const std::string& expected,
                         const std::string& hint) {
     return pki::Wanted{pki::path_in(directory, file_name), expected, hint};
   };
   return {name, CertificatePurpose::kSite,
           file("ca.crt", "the authority's certificate",
-               fmt::format("the coordinator sends it with {}.crt", name)),
-          file(name + ".crt", "the site's certificate",
+               fmt::format("the coordinator sends it with {}.crt", own)),
+          file(own + ".crt", "the site's certificate",
                fmt::format("the coordinator makes it with 'firm pki sign' from {}.csr; to make "
                            "that: {}",
-                           name, request)),
-          file(name + ".key", "the site's private key", "to make it: " + request)};
+                           own, request)),
+          file(own + ".key", "the site's private key", "to make it: " + request)};
 }
 
 Credentials load(const Files& files, Instant now) {

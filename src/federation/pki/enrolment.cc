@@ -73,13 +73,18 @@ void check_output(const std::string& path, const std::string& name, CertificateP
   if (!same) throw data_error({path, "", expected, "another file, which is not overwritten"});
 }
 
+SiteRequest files_of_request(const std::string& directory, const std::string& name) {
+  const std::string file = certificate_file_name(name);
+  return {path_in(directory, file + ".key"), path_in(directory, file + ".csr"), ""};
+}
+
 }  // namespace
 
 SiteRequest request_certificate(const std::string& directory, const std::string& name) {
   check_name(name);
   pki::make_private_directory(directory);
   const pki::DirectoryLock lock(directory);
-  SiteRequest made{path_in(directory, name + ".key"), path_in(directory, name + ".csr"), ""};
+  SiteRequest made = files_of_request(directory, name);
   pki::refuse_existing({made.key_path}, "key", "--renew makes a new request for this key");
   const pki::PrivateKey key = pki::new_private_key();
   made.key_fingerprint = pki::key_fingerprint(key.get());
@@ -91,7 +96,7 @@ SiteRequest request_certificate(const std::string& directory, const std::string&
 SiteRequest renew_request(const std::string& directory, const std::string& name) {
   check_name(name);
   const pki::DirectoryLock lock(directory);
-  SiteRequest made{path_in(directory, name + ".key"), path_in(directory, name + ".csr"), ""};
+  SiteRequest made = files_of_request(directory, name);
   const pki::PrivateKey key =
       pki::load_key({made.key_path, "the site's private key", "without --renew one is made"});
   made.key_fingerprint = pki::key_fingerprint(key.get());
@@ -113,8 +118,9 @@ Signed sign_request(const SignOptions& options, Instant now) {
   result.replaced = find_replaced(options, applicant);
   result.ca = pki::facts_of(authority.certificate.get(), "ca.crt");
   result.ca_path = pki::ca_path(options.directory);
-  result.path =
-      options.out.empty() ? path_in(options.directory, applicant.name + ".crt") : options.out;
+  result.path = options.out.empty()
+                    ? path_in(options.directory, certificate_file_name(applicant.name) + ".crt")
+                    : options.out;
   const bool coordinator = applicant.name == kCoordinatorName;
   const CertificatePurpose purpose =
       coordinator ? CertificatePurpose::kCoordinator : CertificatePurpose::kSite;

@@ -65,6 +65,15 @@ Instant current_instant() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
+namespace {
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+}  // namespace
+
 bool is_certificate_name(const std::string& name) {
   const auto alphanumeric = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -72,9 +81,11 @@ bool is_certificate_name(const std::string& name) {
   const auto legal = [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
   if (name.empty() || name.size() > 63 || name[0] == '-' || name[0] == '.') return false;
   if (!std::all_of(name.begin(), name.end(), legal)) return false;
-  std::string lower = name;
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower != kCoordinatorName && lower != "ca";
+  return lower_case(name) != kCoordinatorName;
+}
+
+std::string certificate_file_name(const std::string& site) {
+  return lower_case(site) == "ca" ? site + "@site" : site;
 }
 
 }  // namespace firm
