@@ -9,13 +9,10 @@
 
 #include "firm/error.h"
 #include "io/files/number_file.h"
-#include "io/formats/data_exchange_paths.h"
 #include "io/formats/data_units.h"
 
 namespace firm {
 namespace {
-
-namespace dx = data_exchange;
 
 std::string beside(const std::string& study, const std::string& name) {
   return (std::filesystem::path(study).parent_path() / name).string();
@@ -118,6 +115,14 @@ void check_noise(const SiteSource& s) {
                                 s.mention())});
 }
 
+// `reason` says why frames without the object are needed, `instead` what else will do.
+Error no_white_frames(const Scan& scan, const std::string& reason, const std::string& instead) {
+  const std::string nowhere =
+      fmt::format("none, and no place for them in the format {}", scan.format);
+  return data_error({scan.file, scan.white_place, "frames without the object" + reason,
+                     (scan.white_place.empty() ? nowhere : "none") + instead});
+}
+
 // Checks that the data needed for the normalization exists.
 void check_normalization(const SiteSource& s) {
   const Preparation& p = s.entry.prepare;
@@ -144,15 +149,13 @@ void check_normalization(const SiteSource& s) {
         {s.scan.file, "", "a monitor, because normalize = \"monitor\" for " + s.mention(), "none"});
   }
   if (p.normalize == "flat" && !s.scan.white) {
-    throw data_error({s.scan.file, dx::kWhite,
-                      "frames without the object, because normalize = \"flat\"", "none"});
+    throw no_white_frames(s.scan, ", because normalize = \"flat\" for " + s.mention(), "");
   }
   if (transmission && p.normalize == "auto" && !s.scan.white && !s.scan.monitor) {
-    throw data_error(
-        {s.scan.file, dx::kWhite,
-         "frames without the object, or a monitor, because minus_log = true",
-         "none; normalize = \"air\" takes the beam from beamlets beside the object, normalize = "
-         "\"none\" takes the data for transmissions"});
+    throw no_white_frames(
+        s.scan, ", or a monitor, because minus_log = true for " + s.mention(),
+        "; monitor = \"FILE\" names a file with I0, normalize = \"air\" takes the beam from "
+        "beamlets beside the object, normalize = \"none\" takes the data for transmissions");
   }
 }
 

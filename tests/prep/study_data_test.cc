@@ -207,5 +207,24 @@ TEST_F(StudyDataTest, ReadsTwoSitesFromOneFile) {
   EXPECT_EQ(first(0, 0), simulation_.sites[0].data(0, 0));
 }
 
+// Other formats name the place of the frames without the object; a .npy has none.
+TEST_F(StudyDataTest, SaysWhatNpyWithoutWhiteFramesNeeds) {
+  write_npy("xrt.npy", simulation_.sites[3].data);
+  file_.sites[3].data = "xrt.npy";
+  file_.sites[3].angles = "angles.txt";
+  file_.sites[3].noise = Noise::kGiven;
+  file_.sites[3].prepare.minus_log = true;
+  const std::string text = error_of([&] { StudyData(file_, path()).geometries(); });
+  EXPECT_CONTAINS(text,
+                  "xrt.npy: expected frames without the object, or a monitor, because "
+                  "minus_log = true for site xrt of ");
+  EXPECT_CONTAINS(text,
+                  "found none, and no place for them in the format NumPy (.npy); monitor = "
+                  "\"FILE\" names a file with I0, normalize = \"air\"");
+  file_.sites[3].prepare.normalize = "flat";
+  EXPECT_CONTAINS(error_of([&] { StudyData(file_, path()).geometries(); }),
+                  "because normalize = \"flat\" for site xrt");
+}
+
 }  // namespace
 }  // namespace firm

@@ -110,6 +110,7 @@ std::optional<Scan> data_exchange_scan(const h5::Reader& reader, const ScanReque
   Scan scan;
   scan.format = "Data Exchange (HDF5)";
   scan.data = open_stack(reader, dx::kData);
+  scan.white_place = dx::kWhite;
   scan.white = open_field(reader, dx::kWhite, *scan.data);
   scan.dark = open_field(reader, dx::kDark, *scan.data);
   if (request.angles.empty()) read_theta(reader, request, scan);

@@ -103,6 +103,7 @@ std::optional<Scan> nxtomo_scan(const h5::Reader& reader, const ScanRequest& req
   scan.data = stack(reader, path, projections);
   scan.frames_in_file = frames;
   scan.projections = projections;
+  scan.white_place = key_path + " = 1";
   scan.white = stack(reader, path, frames_of_kind(keys, kFlat));
   scan.dark = stack(reader, path, frames_of_kind(keys, kDark));
   if (!request.angles.empty()) return scan;

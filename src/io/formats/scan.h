@@ -21,6 +21,8 @@ struct Scan {
   std::unique_ptr<Frames> data;  // one frame per angle
   std::unique_ptr<Frames> white;
   std::unique_ptr<Frames> dark;
+  // Where files of this format have the frames of `white`, for errors; empty: they have none.
+  std::string white_place;
   std::unique_ptr<Frames> monitor;  // I0 at each point of `data`
 
   // For files with frames of several kinds in one dataset: their number, and those that are `data`.
