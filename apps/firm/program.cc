@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <system_error>
 
+#include "core/closest_name.h"
 #include "firm/error.h"
 #include "run/reconstruct.h"
 
@@ -50,28 +52,55 @@ void use_formatter(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatte
   }
 }
 
-std::string missing_verb(const CLI::App& app) {
+std::vector<std::string> verbs_of(const CLI::App& app) {
   std::vector<std::string> verbs;
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
     verbs.push_back(verb->get_name());
   }
+  return verbs;
+}
+
+std::string missing_verb(const CLI::App& app) {
+  const std::vector<std::string> verbs = verbs_of(app);
   const std::vector<std::string> rest = app.remaining();
   return fmt::format("expected a verb ({}), found {}", fmt::join(verbs, ", "),
-                     rest.empty() ? "none" : "'" + rest.front() + "'");
+                     rest.empty()
+                         ? "none"
+                         : fmt::format("'{}'{}", rest.front(), did_you_mean(rest.front(), verbs)));
+}
+
+// Suggests an option for the first argument that `app` does not know.
+std::string suggest_option(const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& argument : app.remaining()) {
+    const std::string name = argument.substr(0, argument.find('='));
+    const std::optional<std::string> meant = closest_name(name, known);
+    if (meant) return fmt::format("; did you mean {} instead of {}?", *meant, name);
+  }
+  return "";
 }
 
 int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
   // --help and --version end here, too.
   if (error.get_exit_code() == 0) return app.exit(error);
-  const auto given = app.get_subcommands();
-  if (given.empty()) {
-    return failed(kUsage, missing_verb(app) + "\nRun 'firm --help' for a list of verbs.");
+  const CLI::App* verb = &app;
+  std::string command = "firm";
+  while (!verb->get_subcommands().empty()) {
+    verb = verb->get_subcommands().front();
+    command += " " + verb->get_name();
+  }
+  if (!verbs_of(*verb).empty()) {
+    return failed(kUsage, fmt::format("{}\nRun '{} --help' for a list of verbs.",
+                                      missing_verb(*verb), command));
   }
   // CLI11 does not say what it expected; only numbers are converted.
   const bool conversion = error.get_name() == "ConversionError";
-  return failed(kUsage, fmt::format("{}{}\nRun 'firm {} --help' for its options.", error.what(),
+  return failed(kUsage, fmt::format("{}{}{}\nRun '{} --help' for its options.", error.what(),
                                     conversion ? ", expected a number in range" : "",
-                                    given.front()->get_name()));
+                                    suggest_option(*verb), command));
 }
 
 int run(CLI::App& app, int argc, char** argv, bool speaks) {

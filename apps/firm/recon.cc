@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/closest_name.h"
 #include "core/shell_quote.h"
 #include "firm/error.h"
 #include "interrupt.h"
@@ -136,6 +138,16 @@ void take_max_memory(Arguments& a) {
   }
 }
 
+void take_method(Arguments& a) {
+  if (a.method.empty()) return;
+  const std::vector<std::string>& names = method_names();
+  if (std::find(names.begin(), names.end(), a.method) == names.end()) {
+    throw usage_error({"firm recon", "--method", fmt::format("one of {}", fmt::join(names, ", ")),
+                       fmt::format("'{}'{}", a.method, did_you_mean(a.method, names))});
+  }
+  a.recon.settings.emplace_back("method", a.method);
+}
+
 int run(Arguments& a) {
   if (a.resume && a.overwrite) {
     throw usage_error({"firm recon", "", "either --resume or --overwrite", "both"});
@@ -143,7 +155,7 @@ int run(Arguments& a) {
   if (a.resume) a.recon.start = RunDirectory::Start::kResume;
   if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
   a.recon.separate = a.separate || a.mpi;
-  if (!a.method.empty()) a.recon.settings.emplace_back("method", a.method);
+  take_method(a);
   for (const auto& setting : key_value_pairs(a.settings)) a.recon.settings.push_back(setting);
   take_max_memory(a);
 

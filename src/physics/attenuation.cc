@@ -39,6 +39,20 @@ std::optional<double> mass_attenuation(const std::string& formula, double kev) {
   return value;
 }
 
+const std::vector<std::string>& element_symbols() {
+  static const std::vector<std::string> symbols = [] {
+    std::vector<std::string> all;
+    for (int z = 1;; ++z) {
+      Failure failure;
+      char* const symbol = AtomicNumberToSymbol(z, &failure.error);
+      if (symbol == nullptr) return all;
+      all.emplace_back(symbol);
+      xrlFree(symbol);
+    }
+  }();
+  return symbols;
+}
+
 std::optional<std::string> element_of_channel(const std::string& channel) {
   const std::size_t mark = channel.find('_');
   if (mark != std::string::npos && !is_line(channel.substr(mark + 1))) return {};

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace firm {
 
@@ -10,6 +11,9 @@ namespace firm {
 // compound ("Fe2O3", "Ca5(PO4)3") at an energy in keV. None when the formula is invalid, or the
 // tables do not reach this energy.
 std::optional<double> mass_attenuation(const std::string& formula, double kev);
+
+// Symbols of the elements that the tables have: "H", "He", ...
+const std::vector<std::string>& element_symbols();
 
 // The element of a channel of a spectrum, which is named after the element ("Fe"), a shell ("Fe_K",
 // "Pt_L", "Pb_M") or a line ("Fe_Ka1", "Pt_Lb"). None for scattering ("COMPTON_AMPLITUDE") and

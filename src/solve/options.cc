@@ -11,6 +11,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/closest_name.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -223,10 +224,28 @@ bool assign(const Entry& e, std::string& to, const std::string& text) {
   return true;
 }
 
-std::string known_keys() {
+// Suggests the key that `key` is meant to be: one whose group is missing, as in "kkt", or a similar
+// one.
+std::string suggest_key(const std::string& key, const std::vector<std::string>& keys) {
+  std::vector<std::string> of_groups;
+  for (const std::string& known : keys) {
+    if (known.ends_with("." + key)) of_groups.push_back(known);
+  }
+  if (of_groups.empty()) return did_you_mean(key, keys);
+  return fmt::format(" (did you mean {}?)", fmt::join(of_groups, " or "));
+}
+
+Error unknown_key(const std::string& where, const std::string& key) {
   std::vector<std::string> keys;
   for (const Entry& e : table()) keys.push_back(e.key);
-  return fmt::format("one of {}", fmt::join(keys, ", "));
+  return usage_error({where, "option", fmt::format("one of {}", fmt::join(keys, ", ")),
+                      fmt::format("'{}'{}", key, suggest_key(key, keys))});
+}
+
+// Values that are words.
+std::vector<std::string> words_for(const Entry& e) {
+  const bool flag = std::holds_alternative<std::function<bool&(SolveOptions&)>>(e.member);
+  return flag ? std::vector<std::string>{"true", "false"} : e.choices;
 }
 
 }  // namespace
@@ -246,10 +265,12 @@ void set_option(SolveOptions& options, const std::string& where, const std::stri
                 const std::string& value) {
   const auto entry =
       std::find_if(table().begin(), table().end(), [&](const Entry& e) { return e.key == key; });
-  if (entry == table().end()) throw usage_error({where, "option", known_keys(), "'" + key + "'"});
+  if (entry == table().end()) throw unknown_key(where, key);
   const bool ok = std::visit(
       [&](const auto& member) { return assign(*entry, member(options), value); }, entry->member);
-  if (!ok) throw usage_error({where, key, expectation(*entry), "'" + value + "'"});
+  if (ok) return;
+  throw usage_error({where, key, expectation(*entry),
+                     fmt::format("'{}'{}", value, did_you_mean(value, words_for(*entry)))});
 }
 
 }  // namespace firm

@@ -54,6 +54,19 @@ TEST_F(CommandLine, RejectsWrongUsage) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
 }
 
+TEST_F(CommandLine, SuggestsVerbsAndOptions) {
+  expect_error(run("reconn s.toml --out r"), 2, "found 'reconn' (did you mean recon?)");
+  expect_error(run("pki reqest"), 2,
+               "found 'reqest' (did you mean request?)\nRun 'firm pki --help'");
+  expect_error(run("recon s.toml --out r --metod firm"), 2,
+               "did you mean --method instead of --metod?\nRun 'firm recon --help'");
+  expect_error(run("recon s.toml --ot=r"), 2,
+               "--out is required; did you mean --out instead of --ot?");
+  expect_error(run("pki request --dri a --name b"), 2,
+               "did you mean --dir instead of --dri?\nRun 'firm pki request --help'");
+  EXPECT_EQ(run("recon s.toml --out r --nonsense").err.find("did you mean"), std::string::npos);
+}
+
 TEST_F(CommandLine, RejectsWrongFiles) {
   expect_error(run("inspect none.h5"), 3, "or a folder of files, found No such file");
   expect_error(run("inspect ."), 3, "a directory");

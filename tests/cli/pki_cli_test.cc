@@ -176,12 +176,13 @@ TEST_F(PkiCommand, RefusesOtherFiles) {
   expect_error(pki("show empty"), 3, "found none");
   expect_error(pki("sign --dir empty site/argonne.csr"), 3,
                "to make an authority: firm pki init --dir empty\n");
+  std::filesystem::create_directory(directory_ / "my pki");
   expect_error(pki("sign --dir 'my pki' site/argonne.csr"), 3, "firm pki init --dir 'my pki'\n");
   expect_error(pki("sign --dir nowhere site/argonne.csr"), 3, "nowhere");
 }
 
 TEST_F(PkiCommand, RefusesWrongUsage) {
-  expect_error(pki(""), 2, "subcommand");
+  expect_error(pki(""), 2, "expected a verb (init, request, sign, show), found none");
   expect_error(pki("init"), 2, "--dir");
   expect_error(pki("sign --dir a"), 2, "REQUEST");
   expect_error(pki("show"), 2, "PATH");
@@ -190,7 +191,7 @@ TEST_F(PkiCommand, RefusesWrongUsage) {
   expect_error(pki("init --dir a --host https://a"), 2, "--host: expected a host name");
   expect_error(pki("init --dir a --name ''"), 2, "--name");
   expect_error(pki("init --dir a --renew --days 3"), 2, "--renew");
-  for (const std::string name : {"'a b'", "../a", "coordinator", "ca", "''", ".a"}) {
+  for (const std::string name : {"'a b'", "../a", "coordinator", "''", ".a"}) {
     expect_error(pki("request --dir a --name " + name), 2, "expected a site name");
   }
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));

@@ -225,7 +225,9 @@ TEST_F(Recon, RejectsWrongOptions) {
   expect_error(run("recon s/study.toml --out r --set stop.kk=1"), 2, "found 'stop.kk'");
   expect_error(run("recon s/study.toml --out r --set firm.ratio=1"), 2, "above 0 and below 1");
   expect_error(run("recon s/study.toml --out r --set stop.rounds"), 2, "key=value");
-  expect_error(run("recon s/study.toml --out r --method admm"), 2, "found 'admm'");
+  expect_error(run("recon s/study.toml --out r --method frm"), 2,
+               "firm recon: --method: expected one of firm-ds, firm, firm+, fedpgd, pgd, plsqr, "
+               "found 'frm' (did you mean firm?)");
   expect_error(run("recon s/study.toml --out /proc/none"), 3, "/proc/none");
   expect_error(run("recon s/study.toml"), 2, "--out");
   EXPECT_FALSE(exists("r"));

@@ -102,6 +102,8 @@ TEST_F(MapFolder, NeedsAnExistingElement) {
   EXPECT_CONTAINS(refusal({""}), "an element to be chosen");
   EXPECT_CONTAINS(refusal({""}), names);
   EXPECT_CONTAINS(refusal({"Au"}), "expected the element Au, found " + names);
+  EXPECT_CONTAINS(refusal({"pt_l"}), names + " (did you mean Pt_L?)");
+  EXPECT_CONTAINS(refusal({"DSIC"}), names + " (did you mean DS_IC?)");
   EXPECT_CONTAINS(refusal({"Num_Iter"}), "expected the element Num_Iter");
   EXPECT_CONTAINS(refusal({"Fe_Fe"}), "expected the element Fe_Fe");
   EXPECT_EQ(open_scan(folder(), {"", true}).element, "Ca");

@@ -70,5 +70,14 @@ TEST(Quantity, ParsesUnitsOfItsDimension) {
   EXPECT_EQ(parse_quantity(Dimension::kAngle, "12"), std::nullopt);
 }
 
+TEST(Quantity, IsSuggestedWithClosestUnit) {
+  EXPECT_EQ(closest_quantity(Dimension::kEnergy, "12.1kev"), "12.1 keV");
+  EXPECT_EQ(closest_quantity(Dimension::kLength, "1e-4 CM"), "1e-4 cm");
+  EXPECT_EQ(closest_quantity(Dimension::kAngle, "5 dgrees"), "5 degrees");
+  for (const char* text : {"", "um", "1", "1 parsec", "1 keV"}) {
+    EXPECT_EQ(closest_quantity(Dimension::kLength, text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace firm

@@ -91,6 +91,10 @@ TEST_F(XrfTomo, NeedsAnExistingElement) {
                     open_scan(path, {"Au", false});
                   }),
                   "expected the element Au, found Ca, Fe, Zn");
+  EXPECT_CONTAINS(error_of([&] {
+                    open_scan(path, {"fe", false});
+                  }),
+                  "expected the element fe, found Ca, Fe, Zn (did you mean Fe?)");
   EXPECT_EQ(inspect_file(path).element, "Ca");
 }
 

@@ -106,6 +106,7 @@ TEST(StudyReader, RefusesUnknownTables) {
        {"one of the tables [study], [image], [[site]], [solve]",
         "found [solver] (did you mean [solve]?)"}},
       {with(30, "[[sites]]"), 30, "[[sites]]", {"did you mean [[site]]?"}},
+      {with(6, "[Image]"), 6, "[Image]", {"did you mean [image]?"}},
       {with(1, "rows = 3\n[study]"), 1, "rows", {"found rows"}},
       {with(30, "[zzzzzzzz.every]"), 30, "[zzzzzzzz]", {"found [zzzzzzzz]"}},
   });
@@ -122,6 +123,16 @@ TEST(StudyReader, RefusesUnknownKeys) {
       {with(5, "others = true"), 5, "[study] others", {"name, description, truth, other"}},
       {with(5, "qqqqqqqq = true"), 5, "[study] qqqqqqqq", {"found qqqqqqqq"}},
       {with(7, "rows.x = 16\nro.x = 3"), 8, "[image] ro", {"one of the keys"}},
+  });
+}
+
+TEST(StudyReader, SuggestsUnitsAndKinds) {
+  expect_all_refused({
+      {with(10, "pixel_size = \"1 UM\""), 10, "[image] pixel_size", {"did you mean \"1 um\"?"}},
+      {with(10, "pixel_size = \"1 mikron\""), 10, "[image] pixel_size", {"mean \"1 micron\"?"}},
+      {with(5, "energy = \"12 kev\""), 5, "[study] energy", {"did you mean \"12 keV\"?"}},
+      {with(21, "shift = [\"1 um\", \"2 MM\"]"), 21, "site[1].shift", {"mean \"2 mm\"?"}},
+      {with(13, "kind = \"XRF\""), 13, "site[0].kind", {"found \"XRF\" (did you mean xrf?)"}},
   });
 }
 
@@ -166,6 +177,8 @@ TEST(StudyReader, RefusesWrongTypes) {
 TEST(StudyReader, RefusesTablesOfTheWrongShape) {
   Lines one_site = without(17, 23);
   one_site[10] = "[site]";
+  Lines two_sites = kGood;
+  two_sites[10] = two_sites[16] = "[site]";
   Lines numbers = without(11, 23);
   numbers.insert(numbers.begin(), "site = [1, 2]");
   Lines solve = without(24, 30);
@@ -173,7 +186,8 @@ TEST(StudyReader, RefusesTablesOfTheWrongShape) {
   Lines study = without(1, 5);
   study.insert(study.begin(), "[[study]]\nname = \"a\"");
   expect_all_refused({
-      {one_site, 11, "[[site]]", {"in double brackets", "found a table"}},
+      {one_site, 11, "[[site]]", {"in double brackets", "found [site]; write [[site]]"}},
+      {two_sites, 17, "", {"expected TOML", "write [[site]], in double brackets, for every site"}},
       {numbers, 1, "[[site]]", {"in double brackets", "found an array"}},
       {solve, 1, "[solve]", {"a table [solve]", "found integer 3"}},
       {study, 1, "[study]", {"a table [study]", "found an array"}},

@@ -67,6 +67,8 @@ TEST(StudySites, RefusesUnknownCoefficients) {
        11,
        "site[0].coefficient",
        {"to look it up", "element = \"COMPTON\""}},
+      {at_12_kev("element = \"fe\""), 11, "site[0].coefficient", {"\"fe\" (did you mean Fe?)"}},
+      {at_12_kev("compound = \"FE\""), 11, "site[0].coefficient", {"at 12 keV (did you mean Fe?)"}},
       {at_12_kev("compound = \"Fe2Oo\""),
        11,
        "site[0].coefficient",

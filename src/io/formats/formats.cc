@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/closest_name.h"
 #include "firm/error.h"
 #include "io/files/angle_file.h"
 #include "io/files/crash_guard.h"
@@ -270,7 +271,8 @@ std::size_t find_element(const std::string& file, const std::string& path,
   }
   const auto at = std::find(names.begin(), names.end(), request.element);
   if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
-  throw data_error({file, path, fmt::format("the element {}", request.element), list});
+  throw data_error({file, path, fmt::format("the element {}", request.element),
+                    list + did_you_mean(request.element, names)});
 }
 
 }  // namespace firm

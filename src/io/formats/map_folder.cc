@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "core/closest_name.h"
 #include "firm/error.h"
 #include "io/formats/formats.h"
 #include "io/formats/page_frames.h"
@@ -179,18 +180,17 @@ std::string chosen_channel(const Scan& scan, const std::string& file, const std:
   if (request.element.empty() && !elements.empty() && (request.first || elements.size() == 1)) {
     return elements.front();
   }
-  for (const auto* names : {&scan.elements, &scan.scalers}) {
-    if (std::find(names->begin(), names->end(), request.element) != names->end()) {
-      return request.element;
-    }
-  }
-  throw data_error(
-      {file, path,
-       request.element.empty()
-           ? "an element to be chosen (element = \"...\" in the study, --element)"
-           : fmt::format("the element {}", request.element),
-       fmt::format("the elements {}; the scalers {}", elements.empty() ? "(none)" : list(elements),
-                   scan.scalers.empty() ? "(none)" : list(scan.scalers))});
+  std::vector<std::string> all = scan.elements;
+  all.insert(all.end(), scan.scalers.begin(), scan.scalers.end());
+  if (std::find(all.begin(), all.end(), request.element) != all.end()) return request.element;
+  throw data_error({file, path,
+                    request.element.empty()
+                        ? "an element to be chosen (element = \"...\" in the study, --element)"
+                        : fmt::format("the element {}", request.element),
+                    fmt::format("the elements {}; the scalers {}{}",
+                                elements.empty() ? "(none)" : list(elements),
+                                scan.scalers.empty() ? "(none)" : list(scan.scalers),
+                                did_you_mean(request.element, all))});
 }
 
 // False for scattering, pile-up, and numbers about the fit.

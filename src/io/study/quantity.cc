@@ -6,6 +6,9 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <vector>
+
+#include "core/closest_name.h"
 
 namespace firm {
 namespace {
@@ -86,6 +89,24 @@ std::optional<double> area_density(std::string name) {
   return {};
 }
 
+struct Parts {
+  double number = 0;
+  std::string digits;  // of the number, as written
+  std::string unit;
+};
+
+std::optional<Parts> split(const std::string& text) {
+  Parts parts;
+  const char* end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, parts.number);
+  if (failure != std::errc()) return {};
+  parts.digits.assign(text.data(), rest);
+  const char* unit = rest;
+  while (unit != end && *unit == ' ') ++unit;
+  parts.unit.assign(unit, end);
+  return parts;
+}
+
 }  // namespace
 
 std::optional<double> unit_size(Dimension dimension, const std::string& name) {
@@ -114,15 +135,21 @@ std::string unit_names(Dimension dimension) {
 
 // Number times unit, computed as the readers of data files do: equal texts give equal lengths.
 std::optional<double> parse_quantity(Dimension dimension, const std::string& text) {
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, number);
-  if (failure != std::errc()) return {};
-  const char* name = rest;
-  while (name != end && *name == ' ') ++name;
-  const std::optional<double> unit = unit_size(dimension, std::string(name, end));
-  if (!unit || !std::isfinite(number * *unit)) return {};
-  return number * *unit;
+  const std::optional<Parts> parts = split(text);
+  if (!parts) return {};
+  const std::optional<double> unit = unit_size(dimension, parts->unit);
+  if (!unit || !std::isfinite(parts->number * *unit)) return {};
+  return parts->number * *unit;
+}
+
+std::optional<std::string> closest_quantity(Dimension dimension, const std::string& text) {
+  const std::optional<Parts> parts = split(text);
+  if (!parts) return {};
+  std::vector<std::string> known;
+  for (const Unit& unit : units_of(dimension)) known.emplace_back(unit.name);
+  const std::optional<std::string> unit = closest_name(parts->unit, known);
+  if (!unit) return {};
+  return fmt::format("{} {}", parts->digits, *unit);
 }
 
 std::optional<double> length_unit(const std::string& name) {

@@ -22,6 +22,10 @@ std::string unit_names(Dimension dimension);
 // number, of any sign, and a known unit.
 std::optional<double> parse_quantity(Dimension dimension, const std::string& text);
 
+// Returns `text` with the known unit most similar to its own: "12 keV" for "12 kev". None if the
+// text does not begin with a number, or no unit is similar.
+std::optional<std::string> closest_quantity(Dimension dimension, const std::string& text);
+
 std::optional<double> length_unit(const std::string& name);
 std::optional<double> parse_length(const std::string& text);
 // "0.65 um", for messages.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/closest_name.h"
 #include "firm/error.h"
 #include "io/study/study_file.h"
 #include "io/study/study_sites.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr int kMostPixelsOfASide = 32768;
 constexpr int kMostSlices = 1000000;
 
-const std::vector<std::string> kTables = {"[study]", "[image]", "[[site]]", "[solve]"};
+const std::vector<std::string> kTables = {"study", "image", "site", "solve"};
 
 std::string read_text(const std::string& path) {
   const char* expected = "a study that can be read";
@@ -45,6 +46,9 @@ toml::table parse(const std::string& path) {
     const auto& position = e.source().begin;
     std::string description(e.description());
     std::ranges::replace(description, '\n', ' ');  // a quoted end of line
+    if (description.find("redefine existing table 'site'") != std::string::npos) {
+      description += "; write [[site]], in double brackets, for every site";
+    }
     throw usage_error({place(path, static_cast<int>(position.line)), "", "TOML",
                        fmt::format("at column {}: {}", position.column, description)});
   }
@@ -68,16 +72,22 @@ const toml::table& need_table(const std::string& path, const toml::table& root,
                      fmt::format("a table [{}]", name), "none"});
 }
 
+// A table as it is written in a study.
+std::string in_brackets(const std::string& table) {
+  return table == "site" ? "[[site]]" : fmt::format("[{}]", table);
+}
+
 void check_tables(const std::string& path, const toml::table& root) {
   for (const auto& [key, value] : root) {
     const std::string name(key.str());
     const std::string shown = value.is_table()             ? fmt::format("[{}]", name)
                               : value.is_array_of_tables() ? fmt::format("[[{}]]", name)
                                                            : name;
-    if (name == "study" || name == "image" || name == "site" || name == "solve") continue;
-    throw usage_error({place(path, line_of(key)), shown,
-                       fmt::format("one of the tables {}", fmt::join(kTables, ", ")),
-                       shown + suggestion(shown, kTables)});
+    if (std::ranges::find(kTables, name) != kTables.end()) continue;
+    const std::optional<std::string> meant = closest_name(name, kTables);
+    throw usage_error(
+        {place(path, line_of(key)), shown, "one of the tables [study], [image], [[site]], [solve]",
+         shown + (meant ? fmt::format(" (did you mean {}?)", in_brackets(*meant)) : "")});
   }
 }
 
@@ -126,9 +136,10 @@ void find_coefficient(const std::string& path, double energy, std::size_t k, Sit
   };
   const std::string substance = substance_of(site);
   if (substance.empty()) {
-    throw refuse(
-        "a positive number in cm^2/g, or an element (or a compound) to look it up",
-        site.element.empty() ? "no such key" : fmt::format("element = \"{}\"", site.element));
+    throw refuse("a positive number in cm^2/g, or an element (or a compound) to look it up",
+                 site.element.empty() ? "no such key"
+                                      : fmt::format("element = \"{}\"{}", site.element,
+                                                    did_you_mean(site.element, element_symbols())));
   }
   if (energy == 0) {
     throw refuse("a positive number in cm^2/g, or the energy of the XRT beam, [study] energy",
@@ -137,7 +148,8 @@ void find_coefficient(const std::string& path, double energy, std::size_t k, Sit
   const std::optional<double> found = mass_attenuation(substance, energy);
   if (!found) {
     throw refuse("an element or compound, and an energy, that the tables of xraylib have",
-                 fmt::format("\"{}\" at {} keV", substance, energy));
+                 fmt::format("\"{}\" at {} keV{}", substance, energy,
+                             did_you_mean(substance, element_symbols())));
   }
   site.coefficient = *found;
   site.looked_up = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/closest_name.h"
 #include "io/files/image_file.h"
 #include "io/study/study_table.h"
 
@@ -63,7 +64,8 @@ void read_kind(const StudyTable& t, SiteEntry& site) {
   if (site.kind == "xrf")
     return refuse_keys_of("xrt", t, {"minus_log", "air", "clip_low", "clip_high"});
   if (site.kind == "xrt") return refuse_keys_of("xrf", t, {"coefficient", "compound", "scale"});
-  throw t.error("kind", R"("xrf" or "xrt")", fmt::format("\"{}\"", site.kind));
+  throw t.error("kind", R"("xrf" or "xrt")",
+                fmt::format("\"{}\"{}", site.kind, did_you_mean(site.kind, {"xrf", "xrt"})));
 }
 
 void read_source(const StudyTable& t, SiteEntry& site) {
@@ -193,7 +195,8 @@ std::vector<SiteEntry> read_sites(const std::string& path, const toml::table& ro
   }
   const toml::array* tables = node->as_array();
   if (tables == nullptr || !node->is_array_of_tables()) {
-    throw usage_error({place(path, line_of(*node)), "[[site]]", expected, describe_value(*node)});
+    throw usage_error({place(path, line_of(*node)), "[[site]]", expected,
+                       node->is_table() ? "[site]; write [[site]]" : describe_value(*node)});
   }
   std::vector<SiteEntry> sites;
   for (std::size_t k = 0; k < tables->size(); ++k) {

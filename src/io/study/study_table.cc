@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 #include <utility>
+
+#include "core/closest_name.h"
 
 namespace firm {
 namespace {
@@ -17,21 +18,6 @@ std::string as_toml(const T& value) {
   std::ostringstream out;
   out << toml::toml_formatter(value, toml::format_flags::none);
   return out.str();
-}
-
-// Levenshtein distance.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -59,15 +45,6 @@ std::string describe_value(const toml::node& node) {
   }
 }
 
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  const auto distance = [&](const std::string& k) { return edit_distance(name, k); };
-  const auto nearest = std::ranges::min_element(known, {}, distance);
-  if (nearest == known.end() || distance(*nearest) > std::max<std::size_t>(1, name.size() / 2)) {
-    return "";
-  }
-  return fmt::format(" (did you mean {}?)", *nearest);
-}
-
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
 int line_of(const toml::key& key) { return static_cast<int>(key.source().begin.line); }
@@ -81,7 +58,7 @@ StudyTable::StudyTable(std::string path, std::string prefix, const toml::table& 
     const std::string name(key.str());
     if (std::ranges::find(known, name) != known.end()) continue;
     throw error(name, fmt::format("one of the keys {}", fmt::join(known, ", ")),
-                name + suggestion(name, known));
+                name + did_you_mean(name, known));
   }
 }
 
@@ -94,6 +71,14 @@ Error StudyTable::error(const std::string& key, const std::string& expected,
 
 Error StudyTable::wrong(const std::string& key, const std::string& expected) const {
   return error(key, expected, describe_value(*table_.get(key)));
+}
+
+Error StudyTable::wrong_unit(const std::string& key, const std::string& expected,
+                             const toml::value<std::string>& text, Dimension dimension) const {
+  const std::optional<std::string> meant = closest_quantity(dimension, text.get());
+  return error(
+      key, expected,
+      describe_value(text) + (meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
 }
 
 const toml::node& StudyTable::node(const std::string& key, const std::string& expected) const {
@@ -146,7 +131,8 @@ double StudyTable::length(const std::string& key) const {
   const auto* text = node(key, expected).as_string();
   if (text == nullptr) throw wrong(key, expected);
   const std::optional<double> cm = parse_length(text->get());
-  if (!cm || !(*cm > 0)) throw wrong(key, expected);
+  if (!cm) throw wrong_unit(key, expected, *text, Dimension::kLength);
+  if (!(*cm > 0)) throw wrong(key, expected);
   return *cm;
 }
 
@@ -161,7 +147,7 @@ double StudyTable::quantity(const std::string& key, Dimension dimension,
   const auto* text = node(key, expected).as_string();
   if (text == nullptr) throw wrong(key, expected);
   const std::optional<double> value = parse_quantity(dimension, text->get());
-  if (!value) throw wrong(key, expected);
+  if (!value) throw wrong_unit(key, expected, *text, dimension);
   return *value;
 }
 
@@ -174,8 +160,9 @@ std::vector<double> StudyTable::quantities(const std::string& key, Dimension dim
   std::vector<double> values;
   for (const toml::node& item : *array) {
     const auto* text = item.as_string();
-    const auto value = text ? parse_quantity(dimension, text->get()) : std::nullopt;
-    if (!value) throw error(key, expected, describe_value(item));
+    if (text == nullptr) throw error(key, expected, describe_value(item));
+    const auto value = parse_quantity(dimension, text->get());
+    if (!value) throw wrong_unit(key, expected, *text, dimension);
     values.push_back(*value);
   }
   if (values.size() == count) return values;
@@ -187,7 +174,7 @@ std::string StudyTable::choice(const std::string& key,
   std::string value = text(key);
   if (std::ranges::find(choices, value) != choices.end()) return value;
   throw error(key, fmt::format("one of \"{}\"", fmt::join(choices, "\", \"")),
-              fmt::format("\"{}\"{}", value, suggestion(value, choices)));
+              fmt::format("\"{}\"{}", value, did_you_mean(value, choices)));
 }
 
 bool StudyTable::boolean(const std::string& key) const {

@@ -15,9 +15,6 @@ namespace firm {
 // Describes a value for errors: `integer 3`, `text "abc"`, `an array`, ...
 std::string describe_value(const toml::node& node);
 
-// ` (did you mean x?)` with the known name most similar to `name`; empty when none is similar.
-std::string suggestion(const std::string& name, const std::vector<std::string>& known);
-
 int line_of(const toml::node& node);
 int line_of(const toml::key& key);
 
@@ -57,6 +54,9 @@ class StudyTable {
  private:
   const toml::node& node(const std::string& key, const std::string& expected) const;
   Error wrong(const std::string& key, const std::string& expected) const;
+  // For a text that is not a quantity; suggests a unit that is misspelt.
+  Error wrong_unit(const std::string& key, const std::string& expected,
+                   const toml::value<std::string>& text, Dimension dimension) const;
 
   std::string path_;
   std::string prefix_;
