@@ -97,7 +97,7 @@ void add_check(CLI::App& app, int& exit_code) {
   verb->add_option("--data", p.data, "Data file of the site; default: the one named in the study");
   verb->add_option(
       "--pki", p.pki,
-      "Directory with the certificates of the site or, without --name, the coordinator");
+      "Directory with the TLS certificates of the site or, without --name, the coordinator");
   verb->add_option("--server", p.server, "As a site: HOST:PORT of the coordinator");
   verb->add_option("--listen", p.listen, "As the coordinator: HOST:PORT to listen on");
   verb->add_option("--out", p.out, "Run directory");
@@ -118,11 +118,11 @@ void add_check(CLI::App& app, int& exit_code) {
   verb->footer(
       "Takes the options of 'firm recon', 'firm site' and 'firm coordinator' except --separate,\n"
       "--mpi, --quiet, --json and --dashboard, and checks everything they name: study, data,\n"
-      "memory, certificates, connection and disk. Prints one line for each check and, for a\n"
+      "memory, TLS certificates, connection and disk. Prints one line for each check and, for a\n"
       "problem, one more with the fix. Does not disturb a run in progress.\n"
       "Exit code, the largest that applies: 0 nothing wrong, 2 study or options, 3 data, memory "
       "or\n"
-      "disk, 4 certificates or network.\n"
+      "disk, 4 TLS certificates or network.\n"
       "\n"
       "Examples:\n"
       "  firm check study.toml\n"

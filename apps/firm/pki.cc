@@ -251,7 +251,7 @@ void add_show(CLI::App& pki) {
 
 void add_pki(CLI::App& app) {
   CLI::App* pki = app.add_subcommand(
-      "pki", "Certificates of the coordinator and the sites: init, request, sign, show");
+      "pki", "TLS certificates of the coordinator and the sites: init, request, sign, show");
   pki->require_subcommand(1);
   add_pki_init(*pki);
   add_request(*pki);

@@ -90,7 +90,7 @@ void add_site(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("site", "Take part in a federation with one site's data");
   verb->add_option("STUDY", a->site.study, "study.toml, the same at every site")->required();
   verb->add_option("--name", a->site.name,
-                   "Name of the site, as in the study and in its certificate")
+                   "Name of the site, as in the study and in its TLS certificate")
       ->required();
   verb->add_option("--data", a->site.data,
                    "Data file of the site; default: the one named in the study");

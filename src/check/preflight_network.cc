@@ -56,7 +56,7 @@ std::string fix_certificates(const Context& c) {
   if (!authority.empty()) return authority;
   if (!own.empty()) return own;
   return fmt::format(
-      "firm pki show {} lists the certificates; see docs/federation.md, Certificates",
+      "firm pki show {} lists the certificates; see docs/federation.md, TLS certificates",
       shell_quote(c.arguments.pki));
 }
 
@@ -107,11 +107,11 @@ void check_enrolment(const Context& c, const StudyFile& file) {
     return;
   }
   if (missing.empty()) {
-    c.findings.ok("enrolment", "every site has a certificate");
+    c.findings.ok("enrolment", "every site has a TLS certificate");
     return;
   }
   c.findings.warning("enrolment",
-                     fmt::format("no valid certificate yet for {}", fmt::join(missing, ", ")),
+                     fmt::format("no valid TLS certificate yet for {}", fmt::join(missing, ", ")),
                      fmt::format("firm pki sign --dir {} SITE.csr", shell_quote(c.arguments.pki)));
 }
 
@@ -210,8 +210,8 @@ void check_server(const Context& c, const std::optional<Credentials>& credential
   if (credentials) {
     check_tls(c, *credentials);
   } else {
-    c.findings.warning("tls", "not checked without the site's certificate",
-                       "give --name SITE --pki DIR with a valid certificate");
+    c.findings.warning("tls", "not checked without the site's TLS certificate",
+                       "give --name SITE --pki DIR with a valid TLS certificate");
   }
 }
 

@@ -116,7 +116,7 @@ TEST_F(PreflightNetworkTest, DescribesGoodCertificates) {
   expect_good();
   expect_ok("certificate", "CN = coordinator");
   expect_ok("hosts", "localhost, 127.0.0.1, ::1");
-  expect_ok("enrolment", "every site has a certificate");
+  expect_ok("enrolment", "every site has a TLS certificate");
   bool shown = false;
   for (const Finding& f : findings_) {
     shown |=
@@ -186,7 +186,7 @@ TEST_F(PreflightNetworkTest, RefusesKeyThatStudyDoesNotName) {
 TEST_F(PreflightNetworkTest, NamesSitesWithoutCertificate) {
   change_study([](StudyFile& f) { f.sites[1].name = "argonne"; });
   be_coordinator();
-  expect_warning("enrolment", "no valid certificate yet for argonne", "firm pki sign");
+  expect_warning("enrolment", "no valid TLS certificate yet for argonne", "firm pki sign");
   change_study([](StudyFile& f) { f.sites[1].name = "xrf-2"; });
   certificates_.enrol("xrf-3", Certificates::long_ago());
   expect_warning("enrolment", "xrf-3 (expired", "firm pki sign");

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../src/report/certificate';
 import { colourAt, paint, type ColourMap } from '../src/images/colormap';
-import type { RunDocument, SiteSummary } from '../src/document';
+import type { RunDocument, SiteSummary, StackSet } from '../src/document';
 import { fitStatement, verdictOf, worstFit } from '../src/fit';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
 import { residualTargetSeries } from '../src/charts/residual_targets';
+import { imageNotes } from '../src/images/image_notes';
 import { sample } from '../src/images/line_profile';
 import { relativeSigma } from '../src/report/sites';
 import { Stack } from '../src/images/stack';
@@ -54,6 +55,15 @@ test('paints a difference of 0 white, even if all differences are 0', () => {
   assert.deepEqual([below, zero, above], [colourAt('diverging', 0), white,
     colourAt('diverging', 1)]);
   assert.deepEqual(painted([3], 3, 3, 'viridis'), [colourAt('viridis', 0)]);
+});
+
+test('says when images.h5 exists', () => {
+  const set = { stacks: [{ bits: 16 }], slices: [0, 4], all_slices: 5, reduction: 2 } as unknown as StackSet;
+  const [rounded, slices, pixels] = imageNotes(set, true);
+  assert.match(rounded!, /; images\.h5 has full precision\.$/);
+  assert.equal(slices, '2 of 5 slices are shown.');
+  assert.match(pixels!, /mean of 2 \u00d7 2 pixels/);
+  assert.match(imageNotes(set, false)[0]!, /; images\.h5, which is written when the run ends, has/);
 });
 
 test('samples the pixels under a line', () => {

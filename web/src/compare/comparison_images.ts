@@ -2,7 +2,7 @@
 import type { BoardContent, View } from '../images/image_board';
 import type { ComparedRun } from './comparison';
 import type { StackSet } from '../document';
-import { imageNotes } from '../images/images_panel';
+import { imageNotes } from '../images/image_notes';
 import { Stack } from '../images/stack';
 
 interface RunImages {
@@ -69,7 +69,7 @@ function viewsOf(kept: RunImages[]): View[] {
 
 function notesOf(runs: ComparedRun[], kept: RunImages[], slices: number[]): string[] {
   const omitted = runs.filter((_, k) => !kept.some((run) => run.number === k)).map((r) => r.name);
-  const notes = [...new Set(kept.flatMap((run) => imageNotes(run.set)))];
+  const notes = [...new Set(kept.flatMap((run) => imageNotes(run.set, true)))];
   if (omitted.length > 0) {
     notes.push('Not shown, because they have no images or share no slice with the other runs: ' +
       `${omitted.join(', ')}.`);

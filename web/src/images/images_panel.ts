@@ -1,7 +1,8 @@
 // ImagesPanel: images of all sites side by side: reconstruction, truth, each site alone, and their
 // differences.
-import type { RunDocument, StackSet } from '../document';
+import type { RunDocument } from '../document';
 import { ImageBoard, type View } from './image_board';
+import { imageNotes } from './image_notes';
 import type { Change, Panel } from '../panel';
 import { Stack } from './stack';
 
@@ -25,23 +26,7 @@ export class ImagesPanel implements Panel {
       views,
       stacks: set.stacks.map((s) => new Stack(s, set.reduction, set.pixel_size)),
       slices: set.slices,
-      notes: imageNotes(set),
+      notes: imageNotes(set, run.summary.termination !== undefined),
     } : null);
   }
-}
-
-/** Notes on precision, slices and resolution that the page leaves out. */
-export function imageNotes(set: StackSet): string[] {
-  const notes: string[] = [];
-  if (set.stacks.some((s) => s.bits === 16)) {
-    notes.push('To keep the page small, values are rounded to 65 535 steps between the smallest ' +
-      'and the largest value of each site; images.h5 has full precision.');
-  }
-  if (set.slices.length < set.all_slices) {
-    notes.push(`${set.slices.length} of ${set.all_slices} slices are shown.`);
-  }
-  if (set.reduction > 1) {
-    notes.push(`Each pixel shown is the mean of ${set.reduction} \u00d7 ${set.reduction} pixels.`);
-  }
-  return notes;
 }

@@ -95,7 +95,7 @@ export function certificateSection(run: RunDocument): HTMLElement | null {
     ['Smallest value', number(kkt.min_w)],
     ['Multiplier \u2016\u03bc\u2016', number(kkt.multiplier)],
   ];
-  return section('certificate', 'Certificate',
+  return section('certificate', 'Optimality certificate',
     h('p', { class: 'headline' }, first), ...rest.map((text) => h('p', {}, text)),
     h('dl', { class: 'facts' },
       ...facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))));
