@@ -9,12 +9,14 @@ namespace firm {
 namespace {
 
 // Adds `value` where ((x'c + y's) / a)^2 + ((y'c - x's) / b)^2 <= 1 with x' = x - x0, y' = y - y0,
-// c = cos(phi), s = sin(phi), on [-1, 1]^2; x to the right, y DOWNWARDS.
+// c = cos(phi), s = sin(phi), on [-1, 1]^2; x to the right, y DOWNWARDS. A bar is the rectangle
+// around that ellipse.
 struct Ellipse {
   double value;
   double a, b;
   double x0, y0;
   double phi;  // degrees
+  bool bar = false;
 };
 
 using Shapes = std::vector<Ellipse>;
@@ -35,6 +37,36 @@ const std::vector<Shapes>& paper_shapes() {
   return shapes;
 }
 
+Ellipse disc(double value, double radius, double x0, double y0) {
+  return {value, radius, radius, x0, y0, 0};
+}
+
+// Discs, bars and rings that keep a distance from each other, within the unit circle.
+const std::vector<Shapes>& apart_shapes() {
+  static const std::vector<Shapes> shapes = {
+      {disc(1.0, 0.26, -0.45, -0.40), disc(0.6, 0.10, 0.16, 0.75), disc(0.8, 0.10, 0.62, -0.05)},
+      {{0.8, 0.30, 0.07, 0.42, -0.50, 30, true},
+       {1.0, 0.22, 0.05, -0.50, 0.30, -50, true},
+       {0.5, 0.05, 0.20, 0.05, 0.10, 10, true}},
+      {disc(0.3, 0.97, 0, 0), disc(-0.3, 0.93, 0, 0),  // around everything
+       disc(1.0, 0.22, 0.45, 0.45), disc(-1.0, 0.14, 0.45, 0.45), disc(0.7, 0.15, -0.15, 0.62),
+       disc(-0.7, 0.08, -0.15, 0.62)}};
+  return shapes;
+}
+
+// Turns shapes about the middle of the image.
+Shapes turned(Shapes shapes, double degrees) {
+  const double c = std::cos(degrees * std::numbers::pi / 180);
+  const double s = std::sin(degrees * std::numbers::pi / 180);
+  for (Ellipse& e : shapes) {
+    const double x0 = e.x0;
+    e.x0 = c * x0 - s * e.y0;
+    e.y0 = s * x0 + c * e.y0;
+    e.phi += degrees;
+  }
+  return shapes;
+}
+
 // Writes the sum of the ellipses, times `scale`, to a column of `images`. Values below zero come
 // from rounding or overlapping inclusions, and become zero; the smallest true value is 0.1.
 void draw(const Shapes& shapes, double scale, int n, std::size_t column, Block& images) {
@@ -51,7 +83,8 @@ void draw(const Shapes& shapes, double scale, int n, std::size_t column, Block& 
         const double x = (col - half) / half - e.x0;
         const double u = (x * c + y * s) / e.a;
         const double v = (y * c - x * s) / e.b;
-        if (u * u + v * v <= 1) *pixel += e.value;
+        const bool inside = e.bar ? std::abs(u) <= 1 && std::abs(v) <= 1 : u * u + v * v <= 1;
+        if (inside) *pixel += e.value;
       }
     }
   }
@@ -150,6 +183,23 @@ Phantom elements_phantom(int n, int slices) {
     phantom.images.push_back(std::move(images));
   }
   phantom.titles.push_back("XRT");
+  phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
+  return phantom;
+}
+
+Phantom shapes_phantom(int n, int slices) {
+  constexpr double kTurn = 30;  // degrees, at the ends
+  // Densities up to 1 g/cm^3 and coefficients that add up to 1 and are about equal: data of all
+  // four sites has about the same size, so the same relative noise costs each of them about the
+  // same.
+  Phantom phantom{{"Discs", "Bars", "Rings", "XRT"}, {0.3, 0.4, 0.3}, {}};
+  for (const Shapes& shapes : apart_shapes()) {
+    Block images = empty_images(n, slices);
+    for (std::size_t k = 0; k < images.columns(); ++k) {
+      draw(turned(shapes, kTurn * height(k, images.columns())), 1, n, k, images);
+    }
+    phantom.images.push_back(std::move(images));
+  }
   phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
   return phantom;
 }

@@ -25,4 +25,9 @@ Phantom paper_phantom(int n, int slices);
 // its core moves and its inclusions turn.
 Phantom elements_phantom(int n, int slices);
 
+// Three elements that share no edge: discs, bars and rings at different places, with the
+// coefficients 0.3, 0.4 and 0.3. Slices are turned against each other; the middle one (if their
+// number is odd) is not.
+Phantom shapes_phantom(int n, int slices);
+
 }  // namespace firm

@@ -43,7 +43,9 @@ void require_memory(const SimulateOptions& o) {
 }
 
 Phantom make_phantom(const SimulateOptions& o) {
-  return o.preset == "paper" ? paper_phantom(o.size, o.slices) : elements_phantom(o.size, o.slices);
+  if (o.preset == "paper") return paper_phantom(o.size, o.slices);
+  if (o.preset == "elements") return elements_phantom(o.size, o.slices);
+  return shapes_phantom(o.size, o.slices);
 }
 
 void add_noise(const SimulateOptions& o, const Geometry& g, std::size_t index,
@@ -62,7 +64,8 @@ void add_noise(const SimulateOptions& o, const Geometry& g, std::size_t index,
 }  // namespace
 
 void SimulateOptions::validate() const {
-  require(preset == "paper" || preset == "elements", "preset", "paper or elements", preset);
+  require(preset == "paper" || preset == "elements" || preset == "shapes", "preset",
+          "paper, elements or shapes", preset);
   require_whole("size", size, 4, 16384);
   require_whole("angles", angles, 1, 100000);
   require_whole("slices", slices, 1, 100000);

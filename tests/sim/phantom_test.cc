@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace firm {
 namespace {
@@ -112,6 +115,78 @@ TEST(ElementsPhantom, IsThinnerAtEnds) {
   for (const Block& images : p.images) {
     EXPECT_LT(histogram(images, 4)[0], histogram(images, 0)[0]);
     EXPECT_LT(histogram(images, 4)[0], histogram(images, 8)[0]);
+  }
+}
+
+TEST(ShapesPhantom, IsValidAtAllSizes) {
+  for (const int n : {4, 16, 33, 100}) expect_sound(shapes_phantom(n, 4));
+  expect_sound(shapes_phantom(24, 1));
+}
+
+// Pairs of neighbouring pixels with different values.
+std::set<std::pair<std::size_t, std::size_t>> edges(const Block& images, std::size_t slice,
+                                                    std::size_t n) {
+  std::set<std::pair<std::size_t, std::size_t>> found;
+  const auto compare = [&](std::size_t a, std::size_t b) {
+    if (images(a, slice) != images(b, slice)) found.insert({a, b});
+  };
+  for (std::size_t row = 0; row < n; ++row) {
+    for (std::size_t column = 0; column < n; ++column) {
+      const std::size_t pixel = row * n + column;
+      if (row + 1 < n) compare(pixel, pixel + n);
+      if (column + 1 < n) compare(pixel, pixel + 1);
+    }
+  }
+  return found;
+}
+
+TEST(ShapesPhantom, ElementsShareNoEdge) {
+  for (const std::size_t n : {48, 101, 250}) {
+    const Phantom p = shapes_phantom(static_cast<int>(n), 3);
+    for (std::size_t slice = 0; slice < 3; ++slice) {
+      std::size_t sum = 0;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto own = edges(p.images[i], slice, n);
+        EXPECT_GT(own.size(), n / 2) << n << " " << i;
+        sum += own.size();
+      }
+      EXPECT_EQ(edges(p.images[3], slice, n).size(), sum) << n << " " << slice;
+    }
+  }
+}
+
+TEST(ShapesPhantom, HasShapesOfEachElementAtItsPlace) {
+  const Phantom p = shapes_phantom(201, 3);  // pixel 100 + 100 x is at x
+  const auto value = [&](std::size_t element, std::size_t row, std::size_t column) {
+    return p.images[element](row * 201 + column, 1);
+  };
+  EXPECT_FLOAT_EQ(value(0, 60, 55), 1.0f);  // upper left disc
+  EXPECT_FLOAT_EQ(value(0, 175, 116), 0.6f);
+  EXPECT_FLOAT_EQ(value(1, 50, 142), 0.8f);
+  EXPECT_FLOAT_EQ(value(1, 63, 164), 0.8f);  // this bar goes down to the right
+  EXPECT_FLOAT_EQ(value(1, 63, 120), 0.0f);
+  EXPECT_FLOAT_EQ(value(2, 145, 145), 0.0f);  // inside a ring
+  EXPECT_FLOAT_EQ(value(2, 145, 163), 1.0f);
+  EXPECT_FLOAT_EQ(value(2, 100, 195), 0.3f);
+  EXPECT_FLOAT_EQ(p.images[3](145 * 201 + 163, 1), 0.3f);
+}
+
+TEST(ShapesPhantom, TurnsAlongHeight) {
+  const Phantom p = shapes_phantom(100, 3);
+  for (const Block& images : p.images) {
+    EXPECT_GT(distance(images, 0, 1), 1);
+    EXPECT_GT(distance(images, 1, 2), 1);
+    EXPECT_NEAR(histogram(images, 0)[0], histogram(images, 1)[0], 60);
+  }
+}
+
+// So that the same relative noise costs each site about the same.
+TEST(ShapesPhantom, SitesAreComparable) {
+  const Phantom p = shapes_phantom(64, 1);
+  for (const Block& images : p.images) {
+    const auto largest = *std::max_element(images.values().begin(), images.values().end());
+    EXPECT_GE(largest, 0.3f);
+    EXPECT_LE(largest, 1.0f);
   }
 }
 
