@@ -23,6 +23,7 @@ struct Arguments {
   // Accepted so that the arguments of a run can be reused; nothing else is checked.
   double keepalive_seconds = kKeepaliveSeconds;
   double checkpoint_seconds = 0;
+  bool strict = false;
 };
 
 const char* level_text(Finding::Level level) {
@@ -108,6 +109,7 @@ void add_check(CLI::App& app, int& exit_code) {
   verb->add_option("--set", a->settings, "key=value: an option, as in the run")
       ->expected(1)
       ->take_all();
+  verb->add_flag("--strict", a->strict, "Accepted as in the run");
   verb->add_flag("--insecure", p.insecure, "As in the run");
   verb->add_flag("--allow-two", p.allow_two, "As in the run");
   verb->add_flag("--publish", p.publish, "As in the run");

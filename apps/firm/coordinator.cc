@@ -139,7 +139,8 @@ void add_coordinator(CLI::App& app, int& exit_code) {
   add_show_options(*verb, a->show);
   verb->footer(
       "The coordinator has no data, and sees neither shares nor sums: see docs/federation.md.\n"
-      "It listens on one port and admits sites with a TLS certificate of its authority (firm pki).\n"
+      "It listens on one port and admits sites with a TLS certificate of its authority (firm "
+      "pki).\n"
       "\n"
       "Example:\n"
       "  firm coordinator study.toml --listen 0.0.0.0:7443 --pki pki --out coordinator");

@@ -11,6 +11,7 @@
 #include "core/shell_quote.h"
 #include "firm/error.h"
 #include "interrupt.h"
+#include "run/fit_report.h"
 #include "run/reconstruct.h"
 #include "settings.h"
 #include "show.h"
@@ -31,17 +32,18 @@ struct Arguments {
   bool overwrite = false;
   bool separate = false;
   bool mpi = false;
+  bool strict = false;
   Processes* processes = nullptr;  // under mpirun
 
   bool speaks() const { return processes == nullptr || processes->rank() == 0; }
 };
 
 void print_sites(const Summary& s) {
-  fmt::print("\n  {:<12} {:>12} {:>12} {:>12} {:>12}\n", "site", "residual", "noise level",
-             "bytes sent", s.error ? "error" : "");
+  fmt::print("\n  {:<12} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "site", "residual", "fit",
+             "noise level", "bytes sent", s.error ? "error" : "");
   for (const SiteSummary& site : s.sites) {
-    fmt::print("  {:<12} {:>12.4e} {:>12.4f} {:>12} {:>12}\n", site.name, site.residual,
-               site.discrepancy, bytes_text(site.bytes_up),
+    fmt::print("  {:<12} {:>12.4e} {:>12} {:>12.4f} {:>12} {:>12}\n", site.name, site.residual,
+               fit_text(site), site.discrepancy, bytes_text(site.bytes_up),
                site.error ? fmt::format("{:.4f}", *site.error) : "");
   }
 }
@@ -62,6 +64,16 @@ void print_summary(const ReconResult& result) {
   print_sites(s);
   fmt::print("\n");
   for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
+}
+
+void print_fit(const ReconResult& result) {
+  for (const std::string& warning : result.warnings) fmt::print("warning: {}\n", warning);
+  fmt::print("{}\n", fit_sentence(result.summary));
+}
+
+int exit_code(const Arguments& a, const ReconResult& result) {
+  const bool misses = a.strict && !result.summary.fits().value_or(true);
+  return result.summary.termination.converged && !misses ? 0 : kStoppedEarly;
 }
 
 // Returns the settings that let a run go on after the limit that has stopped it: twice as far.
@@ -115,8 +127,9 @@ int show_and_reconstruct(const Arguments& a) {
   if (show.prints_text()) {
     if (!result.chunks_done) print_summary(result);
     print_how_to_resume(a, result);
+    if (!result.chunks_done) print_fit(result);
   }
-  return end.converged ? 0 : kStoppedEarly;
+  return exit_code(a, result);
 }
 
 // Runs in all processes of mpirun but the first.
@@ -208,6 +221,9 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
   verb->add_flag("--mpi", a->mpi,
                  "As --separate, with sites and slices distributed over the processes of mpirun;\n"
                  "--out must be on a file system that all of them share");
+  verb->add_flag(
+      "--strict", a->strict,
+      "Exit with code 5 if the data of a site is missed by more than 2 standard deviations");
   add_show_options(*verb, a->show);
   verb->footer(
       method_list() + option_list() +
@@ -215,7 +231,7 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       "Writes to --out: summary.json, history.jsonl, images.h5, recon/ (TIFF and PNG of every\n"
       "image), overview.png, report.html (all results on one page, for a browser), and study.toml\n"
       "with all estimated values. After Ctrl-C, --resume continues the run.\n"
-      "Exit code 5: stopped before converging.\n"
+      "Exit code 5: stopped before converging; with --strict, also if the data is not fitted.\n"
       "\n"
       "With several chunks (--max-memory, or --set chunks=N) the stop rules act on each chunk\n"
       "separately, so that images can differ from those of all slices at once, within the\n"

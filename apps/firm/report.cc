@@ -28,7 +28,8 @@ void run(const Arguments& a) {
 void add_report(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* verb = app.add_subcommand(
-      "report", "Write report.html of a finished run again: images, curves, optimality certificate");
+      "report",
+      "Write report.html of a finished run again: images, curves, optimality certificate");
   verb->add_option("RUN", a->run, "Run directory")->required();
   verb->add_option("--alone", a->alone,
                    "Directory of a run of the same study that solved every site alone (method pgd\n"

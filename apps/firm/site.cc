@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "interrupt.h"
+#include "run/fit_report.h"
 #include "service/site_run.h"
 #include "settings.h"
 #include "show.h"
@@ -18,6 +19,7 @@ struct Arguments {
   SiteArguments site;
   std::vector<std::string> settings;
   ShowOptions show;
+  bool strict = false;
 };
 
 void print_sent(const SiteResult& result) {
@@ -59,6 +61,11 @@ void report_end(Show& show, const SiteResult& result, const std::string& directo
            result.summary ? result.summary->termination.message : "", directory);
 }
 
+bool ends_well(const Arguments& a, const std::optional<Summary>& summary) {
+  if (!summary) return true;
+  return summary->termination.converged && (!a.strict || summary->fits().value_or(true));
+}
+
 int run(Arguments& a) {
   a.site.settings = key_value_pairs(a.settings);
   catch_interrupts();
@@ -68,9 +75,7 @@ int run(Arguments& a) {
   if (show.dashboard() != nullptr) show_traffic(callbacks, show.dashboard()->run(), a.site.name);
   const SiteResult result = show.run([&] { return run_site(a.site, callbacks); });
   report_end(show, result, a.site.out);
-  const int code = result.complete && (!result.summary || result.summary->termination.converged)
-                       ? 0
-                       : kStoppedEarly;
+  const int code = result.complete && ends_well(a, result.summary) ? 0 : kStoppedEarly;
   if (!show.prints_text()) return code;
   if (!result.complete) {
     fmt::print("Stopped. Run the same command to resume.\n");
@@ -80,6 +85,7 @@ int run(Arguments& a) {
   print_sent(result);
   fmt::print("\n");
   for (const std::string& file : result.files) fmt::print("wrote {}\n", file);
+  if (result.summary) fmt::print("{}\n", fit_sentence(*result.summary));
   return code;
 }
 
@@ -115,6 +121,9 @@ void add_site(CLI::App& app, int& exit_code) {
                    "other end does not answer within the same time")
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
+  verb->add_flag("--strict", a->strict,
+                 "Exit with code 5 if the data of this site is missed by more than 2 standard\n"
+                 "deviations");
   add_show_options(*verb, a->show);
   verb->footer(
       "The data never leaves this site, and its image only with --publish: see\n"

@@ -32,9 +32,9 @@ struct Site {
   // s_i > 0: standard deviation of the noise, in the unit of the data. If it is the same for all
   // sites it counts as unknown (see Study::weight).
   double sigma = 1;
-  NoiseSource noise_source = NoiseSource::kGiven;
   Geometry geometry = {};
   bool weighted_values = false;  // SiteData::weights has values other than 1
+  NoiseSource noise_source = NoiseSource::kGiven;
 };
 
 // Data b_i of one site and its weights: rays x slices. Rays are numbered angle-major

@@ -157,8 +157,8 @@ void Problem::set_data(const SiteData& d) {
 
 double Problem::noise_scale(std::size_t variable) const {
   const auto first = rays_.begin() + static_cast<std::ptrdiff_t>(variable * slices());
-  const auto rays = std::accumulate(first, first + static_cast<std::ptrdiff_t>(slices()),
-                                    std::size_t{0});
+  const auto rays =
+      std::accumulate(first, first + static_cast<std::ptrdiff_t>(slices()), std::size_t{0});
   return variables_[variable].sigma * std::sqrt(static_cast<double>(rays));
 }
 

@@ -149,8 +149,7 @@ double guess_noise(const SiteData& data, std::size_t beamlets) {
     return some;
   };
   const SiteData some{data.site, part(data.values), part(data.weights)};
-  return std::max(estimate_noise(some.values, some.weights, beamlets),
-                  kLeast * largest_size(some));
+  return std::max(estimate_noise(some.values, some.weights, beamlets), kLeast * largest_size(some));
 }
 
 }  // namespace firm

@@ -80,6 +80,30 @@ void StudyData::diagnose() {
   }
 }
 
+std::vector<Cause> StudyData::causes(const std::string& site, double sigma, bool compare) {
+  const std::size_t index = index_of(site);
+  const PreparedSite own = prepare(index, middle_slices(file_));
+  CauseHints hints = cause_hints(file_, file_.sites[index], source(index).scan.data->facts().units);
+  hints.sigma = sigma;
+  hints.axis_found = estimates_[index].axis.has_value();
+  if (!compare) return likely_causes(own.site, own.data, nullptr, nullptr, hints);
+  std::vector<PreparedSite> others;
+  for (const std::size_t i : xrt_last()) {
+    if (i != index) others.push_back(prepare(i, middle_slices(file_)));
+  }
+  const PreparedSite* xrt = nullptr;
+  for (const PreparedSite& other : others) {
+    if (other.site.kind == SiteKind::kXrt) {
+      xrt = &other;
+      continue;
+    }
+    hints.others.push_back(&other.site);
+    hints.others_data.push_back(&other.data);
+  }
+  return likely_causes(own.site, own.data, xrt ? &xrt->site : nullptr, xrt ? &xrt->data : nullptr,
+                       hints);
+}
+
 PreparedSite StudyData::prepare(const std::string& site, const SliceRange& slices) {
   return prepare(index_of(site), slices);
 }

@@ -23,6 +23,7 @@
 #include "core/slice_range.h"
 #include "firm/study.h"
 #include "io/study/study_file.h"
+#include "prep/diagnose/causes.h"
 #include "prep/prepare.h"
 #include "prep/site_source.h"
 
@@ -78,6 +79,11 @@ class StudyData {
   void diagnose(const std::string& site);
   void diagnose();
 
+  // Likely causes why a run misses the data of a site, from the same slices. `sigma`: noise that
+  // the fit was judged with. `compare`: the data of all sites is here, so compares the site with
+  // them.
+  std::vector<Cause> causes(const std::string& site, double sigma, bool compare);
+
   // Values and weights of some slices of a site; estimates first what is unknown. A slice has the
   // same values whichever others are prepared with it.
   PreparedSite prepare(const std::string& site, const SliceRange& slices);
@@ -97,7 +103,7 @@ class StudyData {
   std::string path_;
   std::vector<std::optional<OpenSite>> open_;  // by index in file_.sites; none: not opened yet
   std::string noise_warning_;
-  std::vector<SiteEstimates> estimates_;       // by index in file_.sites
+  std::vector<SiteEstimates> estimates_;             // by index in file_.sites
   std::vector<std::vector<std::string>> diagnoses_;  // warnings, by index in file_.sites
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "io/files/pending_file.h"
-#include "run/fit_warnings.h"
+#include "run/fit_report.h"
 #include "run/recon_plan.h"
 #include "run/shard/merge.h"
 #include "run/stage.h"
@@ -275,7 +275,7 @@ bool Reconstruction::solve_stage(std::size_t k) {
 
 ReconResult Reconstruction::interrupted_result(std::size_t finished) {
   last_.termination = {"interrupted", "interrupted", false};
-  return {last_, {}, finished};
+  return {.summary = last_, .chunks_done = finished};
 }
 
 // Images, pictures and report first, then the summary, which makes the run complete.
@@ -310,7 +310,7 @@ ReconResult Reconstruction::finish() {
     facts_.fingerprints = results_.front().fingerprints;
     write_outputs(summary, images_of(results_.front().solution));
   }
-  return {summary, written_files(*directory_), {}};
+  return {summary, written_files(*directory_), warnings, {}};
 }
 
 // Removes the state that a killed run would resume from only when the summary is on the disk.
@@ -325,7 +325,7 @@ ReconResult Reconstruction::run() {
   for (std::size_t k = 0; k < plan_.stages().size(); ++k) {
     if ((k > 0 && interrupted()) || !solve_stage(k)) return interrupted_result(k);
   }
-  ReconResult result{last_, {}, {}};
+  ReconResult result{.summary = last_};
   do_together(processes_, [&] {
     if (first()) result = finish();
   });

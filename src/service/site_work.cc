@@ -14,6 +14,7 @@
 #include "firm/error.h"
 #include "firm/version.h"
 #include "io/files/pending_file.h"
+#include "run/fit_report.h"
 #include "run/store/identity.h"
 #include "run/store/run_output.h"
 
@@ -231,9 +232,18 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   const Solution solution = solver_->solve();
   collective.confirm();
   facts_.phases = {{"solving", watch.seconds()}};
+  warn_about_fit(solution.summary);
   facts_.federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
   write_results(solution, ledger);
   return solution.summary;
+}
+
+void SiteWork::warn_about_fit(const Summary& summary) {
+  facts_.warnings = warnings_in(preparation_lines(arguments_.name, prepared_.report));
+  for (const std::string& warning : fit_warnings(summary, data_)) {
+    facts_.warnings.push_back(warning);
+    if (callbacks_.on_event) callbacks_.on_event("warning: " + warning);
+  }
 }
 
 void SiteWork::each_image_message(const std::function<void(const v1::SiteMessage&)>& send) const {

@@ -76,6 +76,7 @@ class SiteWork {
 
   void read_state();
   void keep_state() const;
+  void warn_about_fit(const Summary& summary);
   void open_checkpoint(std::uint64_t round);
   ShardSolver::Start solver_start(RemoteExchange& exchange, FixedPointCollective& collective,
                                   const v1::Begin& begin, const Ledger& ledger,

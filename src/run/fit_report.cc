@@ -1,0 +1,115 @@
+#include "run/fit_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace firm {
+namespace {
+
+// "(1) tested: angles in radians ... (fit 1.1 on coarse data); (2) ..."
+std::string causes_text(const std::vector<Cause>& causes) {
+  std::string text;
+  for (std::size_t k = 0; k < causes.size(); ++k) {
+    text += fmt::format("{}({}) ", k > 0 ? "; " : "", k + 1);
+    if (causes[k].tested) {
+      text += fmt::format("tested, fits {:.2g} on coarse data: ", causes[k].fit);
+    }
+    text += causes[k].text;
+  }
+  return text;
+}
+
+// A small part of the data is missed by far more than its noise: no mistake of the set-up, which
+// would miss more.
+bool is_small_part(const SiteSummary& site) {
+  constexpr double kSmall = 0.02;  // of the largest value
+  return site.full_scale > 0 && site.residual < kSmall * site.full_scale;
+}
+
+std::string missed_text(const SiteSummary& site, double fit, StudyData& data, bool all_here) {
+  std::string text = fmt::format(
+      "{}: fit {:.3g}: the data is missed by {:.2g} standard deviations of its {}noise {:.3g}",
+      site.name, fit, fit, site.noise_source == NoiseSource::kGuessed ? "guessed " : "",
+      site.sigma);
+  if (is_small_part(site)) {
+    text += fmt::format(
+        ", though by only {:.2g} % of its largest value; pixels that are too coarse for the "
+        "object, "
+        "or a sigma that is too small, do that",
+        100 * site.residual / site.full_scale);
+  }
+  const std::vector<Cause> causes = data.causes(site.name, site.sigma, all_here);
+  return causes.empty() ? text : text + "; likely causes: " + causes_text(causes);
+}
+
+}  // namespace
+
+std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
+  const bool all_here = summary.sites.size() == data.file().sites.size();
+  std::vector<std::string> texts;
+  for (const SiteSummary& site : summary.sites) {
+    const std::optional<double> fit = site.fit();
+    if (!fit) continue;
+    if (*fit > kMissed) texts.push_back(missed_text(site, *fit, data, all_here));
+    if (*fit < kOverfitted && site.noise_source != NoiseSource::kGuessed) {
+      texts.push_back(fmt::format(
+          "{}: fit {:.2g}: the data is fitted better than its noise {:.3g} allows: the images show "
+          "noise (a stop rule that is too strict), sigma is too large, or the noise of "
+          "neighbouring "
+          "values is correlated",
+          site.name, *fit, site.sigma));
+    }
+  }
+  return texts;
+}
+
+std::string fit_text(const SiteSummary& site) {
+  const std::optional<double> fit = site.fit();
+  if (!fit) return "-";
+  const bool guessed = site.noise_source == NoiseSource::kGuessed;
+  const char* word = *fit > kMissed                   ? " missed"
+                     : *fit < kOverfitted && !guessed ? " overfitted"
+                                                      : "";
+  return fmt::format("{:.3g}{}{}", *fit, guessed ? "?" : "", word);
+}
+
+std::string fit_sentence(const Summary& summary) {
+  std::vector<std::string> missed;
+  double low = 0;
+  double high = 0;
+  bool guessed = false;
+  for (const SiteSummary& site : summary.sites) {
+    const std::optional<double> fit = site.fit();
+    if (!fit) continue;
+    low = high > 0 ? std::min(low, *fit) : *fit;
+    high = std::max(high, *fit);
+    guessed = guessed || site.noise_source == NoiseSource::kGuessed;
+    if (*fit > kMissed) missed.push_back(fmt::format("{} by {:.2g}", site.name, *fit));
+  }
+  const char* unsure =
+      guessed ? " (a guess: the study does not give sigma; sigma = \"estimate\" lets FIRM find it)"
+              : "";
+  if (!missed.empty()) {
+    return fmt::format("The data is NOT fitted: misses {} standard deviations{}.",
+                       fmt::join(missed, ", "), unsure);
+  }
+  if (!summary.fits()) return "Whether the data is fitted is not known: its noise is unknown.";
+  return fmt::format("The data is fitted: {:.2g} to {:.2g} standard deviations{}.", low, high,
+                     unsure);
+}
+
+std::vector<std::string> warnings_in(const std::vector<std::string>& lines) {
+  constexpr std::string_view kMark = ": warning: ";
+  std::vector<std::string> texts;
+  for (const std::string& line : lines) {
+    const std::size_t at = line.find(kMark);
+    if (at == std::string::npos) continue;
+    texts.push_back(line.substr(0, at) + ": " + line.substr(at + kMark.size()));
+  }
+  return texts;
+}
+
+}  // namespace firm
