@@ -67,7 +67,7 @@ struct StepBody {
     return hn::MulAdd(hn::Set(d, row.momentum), hn::Sub(p, q), p);
   }
 
-  // x(i+1), given the extrapolated row part of row i. Negative offsets wrap around.
+  // x(i+1), given the extrapolated row part of row i.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V next_x(D d, std::size_t j, V above, V inverse) const {
     const std::size_t k = j + row.stride;
@@ -148,11 +148,12 @@ struct ImageBody {
   template <class D>
   HWY_INLINE void operator()(D d, std::size_t j) const {
     using V = hn::Vec<D>;
-    const auto at = [&](int part, std::size_t k) HWY_ATTR { return hn::LoadU(d, row.p[part] + k); };
-    V adjoint = hn::Sub(at(0, j - row.stride), at(0, j));
-    adjoint = hn::Add(adjoint, hn::Sub(at(1, j - row.columns), at(1, j)));
+    const auto at = [&](int part, std::size_t before)
+                        HWY_ATTR { return hn::LoadU(d, row.p[part] + j - before); };
+    V adjoint = hn::Sub(at(0, row.stride), at(0, 0));
+    adjoint = hn::Add(adjoint, hn::Sub(at(1, row.columns), at(1, 0)));
     if constexpr (kSlices) {
-      const V slices = hn::Sub(at(2, j - 1), at(2, j));
+      const V slices = hn::Sub(at(2, 1), at(2, 0));
       adjoint = hn::MulAdd(hn::Set(d, row.slice_scale), slices, adjoint);
     }
     const V v = hn::LoadU(d, row.x + j);
