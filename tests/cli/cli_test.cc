@@ -96,7 +96,9 @@ TEST_F(CommandLine, InspectsSimulatedFile) {
   // The empty corners are 0 at all angles.
   EXPECT_EQ(answer["dead_columns"]["count"], answer["dead_columns"]["zero"]);
   EXPECT_CONTAINS(answer["study"].get<std::string>(), "data = \"study/xrf-2.h5\"");
-  EXPECT_CONTAINS(text.out, "\nFor study.toml:\n\n[image]\nrows = 23\n");
+  EXPECT_CONTAINS(text.out, "\n[image]\nrows = 23\n");
+  EXPECT_CONTAINS(text.out, "\n# compound = \"Fe\" ");
+  EXPECT_CONTAINS(text.out, "\nFor study.toml:\n\n[study]\nname = \"xrf-2\"\n");
 }
 
 TEST_F(CommandLine, InspectsArrayWithAngleFile) {

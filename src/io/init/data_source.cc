@@ -80,7 +80,7 @@ Opened open_with_angle_file(const std::string& file, ScanRequest request, bool g
   throw *first;
 }
 
-// The axes that have as many entries as there are angles, beside that of the angles.
+// Whether several axes have as many entries as there are angles.
 bool other_axis_fits(const Scan& scan) {
   return std::ranges::count(scan.data->facts().shape, scan.theta.size()) > 1;
 }
