@@ -64,7 +64,7 @@ void refuse_axes(const std::string& path, const ScanRequest& request) {
 // The order of axes in which the frames are the axis with as many entries as there are angles;
 // empty: no other axis has so many.
 std::string axes_with_angles(const Frames::Facts& facts, std::size_t angles) {
-  const std::size_t dimensions = std::ranges::count(facts.axes, ':') + 1;
+  const auto dimensions = static_cast<std::size_t>(std::ranges::count(facts.axes, ':')) + 1;
   if (dimensions < 2 || dimensions > 3 || dimensions > facts.shape.size()) return "";
   const h5::Shape shape(facts.shape.end() - static_cast<std::ptrdiff_t>(dimensions),
                         facts.shape.end());

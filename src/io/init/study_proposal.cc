@@ -134,7 +134,8 @@ void Proposal::choose_xrt() {
          "with xrf, such as xrf_Fe.npy",
          fmt::format("{} of them: {}", found.size(), labels(found))});
   }
-  std::ranges::stable_partition(candidates_, [](const Candidate& c) { return !c.xrt(); });
+  std::stable_partition(candidates_.begin(), candidates_.end(),
+                        [](const Candidate& c) { return !c.xrt(); });
 }
 
 void Proposal::require_elements() const {

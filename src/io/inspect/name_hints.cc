@@ -103,7 +103,7 @@ std::optional<std::string> element_of_word(const Words& words, std::size_t k) {
   const bool line_follows =
       !last && element_of_channel(as_symbol(word) + "_" + words[k + 1]).has_value();
   const bool alone = k == 0 && (words.size() == 1 || (words.size() == 2 && line_follows));
-  const auto element = element_of_channel(as_symbol(word));
+  std::optional<std::string> element = element_of_channel(as_symbol(word));
   if (word.size() == 1 && !line_follows && !(last && in(word, kSingleLetters))) return {};
   if (alone) return element;
   if (in(lower(word), kAlsoWords) || word != as_symbol(word)) return {};
