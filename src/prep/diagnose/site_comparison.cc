@@ -103,7 +103,7 @@ std::string change_text(RayChange change) {
     case RayChange::kNone:
       break;
     case RayChange::kMirrored:
-      return "its detector axis mirrored (angle_offset = 180, added to any other)";
+      return "its detector axis mirrored (angle_offset = 180)";
     case RayChange::kReversed:
       return "its angles reversed in sign (write them to a file of angles)";
     case RayChange::kBoth:
