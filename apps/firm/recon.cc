@@ -67,7 +67,9 @@ void print_summary(const ReconResult& result) {
 }
 
 void print_fit(const ReconResult& result) {
-  for (const std::string& warning : result.warnings) fmt::print("warning: {}\n", warning);
+  for (const std::string& warning : result.warnings) {
+    fmt::print("warning: {}\n", causes_below(warning));
+  }
   fmt::print("{}\n", fit_sentence(result.summary));
 }
 

@@ -60,18 +60,6 @@ std::string apply_counts(const SiteEntry& entry, const Block& deviation, Site& s
       site.name, seen, site.sigma);
 }
 
-NoiseSource source_of(Noise noise) {
-  switch (noise) {
-    case Noise::kCounts:
-      return NoiseSource::kCounts;
-    case Noise::kEstimated:
-      return NoiseSource::kEstimated;
-    case Noise::kGiven:
-      break;
-  }
-  return NoiseSource::kGiven;
-}
-
 }  // namespace
 
 Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b) {
@@ -84,7 +72,6 @@ std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& si
                         SiteData& data) {
   std::string warning;
   site.sigma = entry.sigma_value();
-  site.noise_source = source_of(entry.noise);
   if (entry.noise == Noise::kEstimated) warning = apply_estimate(entry, site, data);
   if (entry.noise == Noise::kCounts) warning = apply_counts(entry, deviation, site, data);
   site.weighted_values =

@@ -208,6 +208,18 @@ std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
   return shifts;
 }
 
+NoiseSource source_of(Noise noise) {
+  switch (noise) {
+    case Noise::kCounts:
+      return NoiseSource::kCounts;
+    case Noise::kEstimated:
+      return NoiseSource::kEstimated;
+    case Noise::kGiven:
+      break;
+  }
+  return NoiseSource::kGiven;
+}
+
 }  // namespace
 
 std::string SiteSource::mention() const { return mention_of(entry, path); }
@@ -244,6 +256,7 @@ Site site_of(const SiteSource& s) {
   site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
   site.coefficient = s.entry.coefficient;
   site.sigma = s.entry.estimated_sigma.value_or(s.entry.sigma_value());
+  site.noise_source = source_of(s.entry.noise);
   site.geometry = geometry_of(s);
   return site;
 }

@@ -66,6 +66,16 @@ std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
   return texts;
 }
 
+std::string causes_below(const std::string& warning) {
+  std::string text = warning;
+  for (std::size_t k = 1;; ++k) {
+    const std::string number = fmt::format("({}) ", k);
+    const std::size_t at = text.find(" " + number);
+    if (at == std::string::npos) return text;
+    text.replace(at, 1, "\n  ");
+  }
+}
+
 std::string fit_text(const SiteSummary& site) {
   const std::optional<double> fit = site.fit();
   if (!fit) return "-";
@@ -87,13 +97,13 @@ std::string fit_sentence(const Summary& summary) {
     low = high > 0 ? std::min(low, *fit) : *fit;
     high = std::max(high, *fit);
     guessed = guessed || site.noise_source == NoiseSource::kGuessed;
-    if (*fit > kMissed) missed.push_back(fmt::format("{} by {:.2g}", site.name, *fit));
+    if (*fit > kMissed) missed.push_back(fmt::format("{} is {:.2g}", site.name, *fit));
   }
   const char* unsure =
       guessed ? " (a guess: the study does not give sigma; sigma = \"estimate\" lets FIRM find it)"
               : "";
   if (!missed.empty()) {
-    return fmt::format("The data is NOT fitted: misses {} standard deviations{}.",
+    return fmt::format("The data is NOT fitted: {} standard deviations off{}.",
                        fmt::join(missed, ", "), unsure);
   }
   if (!summary.fits()) return "Whether the data is fitted is not known: its noise is unknown.";

@@ -13,6 +13,9 @@ namespace firm {
 // site, and of XRT where it is in this process, again.
 std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data);
 
+// The text with each of its causes on a line of its own, for a terminal.
+std::string causes_below(const std::string& warning);
+
 // "1.03", with "missed" or "overfitted" behind it where that is so; "-" if the noise is unknown.
 std::string fit_text(const SiteSummary& site);
 // One sentence, the last line of a run: whether the data is fitted.

@@ -42,7 +42,7 @@ std::optional<Termination> StopRules::converged(const RoundMetrics& now,
   }
   if (now.round == 0) return {};  // the rules below need a step
   if (stop_.noise > 0 && now.unmet == 0) {
-    return Termination{"noise", "every site is fitted to its noise: more steps would fit noise"};
+    return Termination{"noise", "more steps would fit noise: no residual falls faster than that of noise"};
   }
   if (stop_.kkt > 0 && now.kkt <= stop_.kkt && now.violation.value_or(0) <= stop_.kkt) {
     return Termination{

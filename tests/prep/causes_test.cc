@@ -128,7 +128,7 @@ TEST(CausesTest, FindsMirroredAndReversed) {
   for (const bool others : {true, false}) {
     SimulatedSites s({"elements", 40, 40, 0.02});
     s.mirror(1);
-    expect_first(causes_of(s, 1, others), "angle_offset = 180", 3);
+    expect_first(causes_of(s, 1, others), "angle_offset = \"180 deg\"", 3);
     SimulatedSites reversed({"lopsided", 40, 40, 0.02});
     for (double& angle : reversed.sites[0].geometry.angles) angle = -angle;
     expect_first(causes_of(reversed, 0, others), "reversed in sign", 3);

@@ -49,7 +49,7 @@ TEST_F(DiagnoseStudyTest, ReportsOfAllSlicesHaveWarnings) {
   for (const SliceRange slices : {SliceRange{0, 1}, SliceRange{1, 2}}) {
     const std::vector<std::string> warnings = data.prepare("xrf-2", slices).report.warnings;
     ASSERT_EQ(warnings.size(), 1u);
-    EXPECT_NE(warnings[0].find("angle_offset = 180"), std::string::npos) << warnings[0];
+    EXPECT_NE(warnings[0].find("angle_offset = \"180 deg\""), std::string::npos) << warnings[0];
   }
   data.diagnose();  // does not repeat them
   EXPECT_EQ(data.prepare("xrf-2", {0, 1}).report.warnings.size(), 1u);

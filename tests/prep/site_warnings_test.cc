@@ -158,7 +158,7 @@ TEST(SiteComparisonTest, FindsMirroredDetector) {
   for (const char* preset : {"paper", "elements"}) {
     SimulatedSites s({preset, 40, 40, 0.03});
     s.mirror(1);
-    expect_one(s, "xrf-2", "angle_offset = 180");
+    expect_one(s, "xrf-2", "angle_offset = \"180 deg\"");
     for (double& angle : s.sites[1].geometry.angles) angle += std::numbers::pi;
     expect_none(s, "with the fix");
   }

@@ -229,7 +229,7 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& data, const S
   if (!compared) {
     finder.list(kMirror,
                 "the detector or the angles run the other way than those of other sites: "
-                "angle_offset = 180 mirrors a detector");
+                "angle_offset = \"180 deg\" mirrors a detector");
     finder.list(kPixelSize, "spacing of the site, or pixel_size of the image, is wrong");
   }
   if (!hints.calibrated) {

@@ -103,11 +103,12 @@ std::string change_text(RayChange change) {
     case RayChange::kNone:
       break;
     case RayChange::kMirrored:
-      return "its detector axis mirrored (angle_offset = 180)";
+      return "its detector axis mirrored (angle_offset = \"180 deg\")";
     case RayChange::kReversed:
       return "its angles reversed in sign (write them to a file of angles)";
     case RayChange::kBoth:
-      return "its angles reversed in sign (write them to a file of angles) and angle_offset = 180";
+      return "its angles reversed in sign (write them to a file of angles) and angle_offset = "
+             "\"180 deg\"";
     case RayChange::kReversedOrder:
       return "its angles in the opposite order (write them to a file of angles)";
   }
