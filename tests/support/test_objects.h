@@ -1,0 +1,37 @@
+// Objects of several kinds and their measurements, simulated on a grid twice as fine as that of the
+// reconstruction, with four rays per beamlet: data that no image on the coarse grid fits exactly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firm/block.h"
+#include "firm/study.h"
+
+namespace firm {
+
+// "discs": piecewise constant; "smooth": no edges at all; "wires": small and sparse; "grains":
+// cells with random amounts of each element; "body": the phantom of `firm simulate --preset
+// elements`.
+const std::vector<std::string>& object_kinds();
+
+struct MeasuredObject {
+  Study study;  // three XRF sites and XRT, with their data and known sigma
+  Block truth;  // pixels x sites, on the coarse grid
+};
+
+struct ObjectOptions {
+  std::string kind = "discs";
+  int size = 64;        // pixels along a side
+  int angles = 30;      // over half a turn
+  double noise = 0.02;  // sigma of a site, relative to its largest value
+  std::uint64_t seed = 1;
+};
+
+MeasuredObject measure_object(const ObjectOptions& options);
+
+// ||w - truth|| / ||truth|| of each site.
+std::vector<double> relative_errors(const Block& images, const Block& truth);
+
+}  // namespace firm
