@@ -20,6 +20,21 @@ Variable variable(const std::string& name, std::size_t slot, bool transmission =
   return v;
 }
 
+SiteSummary site(const std::string& name, double residual, double error) {
+  SiteSummary s;
+  s.name = name;
+  s.residual = residual;
+  s.discrepancy = residual / 3;
+  s.full_scale = 3;
+  s.bytes_up = 10;
+  s.bytes_down = 20;
+  s.error = error;
+  s.sigma = 0.25;
+  s.noise_source = NoiseSource::kCounts;
+  s.noise_scale = 2;
+  return s;
+}
+
 // --- stages, one after another
 
 class StageResults : public ::testing::Test {
@@ -43,7 +58,7 @@ class StageResults : public ::testing::Test {
     s.certificate = {x, x, -x, x, x, x, {}};
     s.termination = {converged ? "kkt" : "rounds", std::to_string(k), converged};
     s.stop.kkt = 1e-3;
-    s.sites = {{"xrf-1", 3 * x, x, 3, 10, 20, 4 * x}, {"xrt", x, x, 1, 10, 20, 3 * x}};
+    s.sites = {site("xrf-1", 3 * x, 4 * x), site("xrt", x, 3 * x)};
     s.error = 5 * x;
     r.shard = {{0, 1}, {2 * k, 2}, 0};
     r.variables = {variable("xrf-1", 0), variable("xrt", 1, true)};
@@ -128,6 +143,9 @@ TEST_F(StageResults, MergeIntoOneSummary) {
   EXPECT_EQ(s.sites[1].bytes_down, 60);
   const double norm = std::sqrt(1.0 + 4 + 9) / 3;
   EXPECT_DOUBLE_EQ(s.sites[0].residual, 3 * norm);
+  EXPECT_DOUBLE_EQ(s.sites[0].fit().value(), 3 * norm / std::sqrt(3 * 4.0));
+  EXPECT_EQ(s.sites[0].sigma, 0.25);
+  EXPECT_EQ(s.sites[0].noise_source, NoiseSource::kCounts);
   EXPECT_DOUBLE_EQ(*s.sites[0].error, 4 * norm);
   EXPECT_DOUBLE_EQ(*s.error, 5 * norm);
   EXPECT_EQ(s.termination.message, "2");
