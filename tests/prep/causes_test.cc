@@ -151,5 +151,11 @@ TEST(CausesTest, ListsUntestedCausesInOrderOfDocs) {
   EXPECT_NE(xrt.back().text.find("other = true"), std::string::npos) << text_of(xrt);
 }
 
+TEST(CausesTest, TakesFewOfManySlicesOfAllSites) {
+  SimulatedSites s({"elements", 24, 30, 0.02, 9});
+  for (double& angle : s.sites[1].geometry.angles) angle += std::numbers::pi;
+  expect_first(causes_of(s, 1, true), "angle_offset = 180", 3);
+}
+
 }  // namespace
 }  // namespace firm

@@ -205,5 +205,29 @@ TEST(SiteComparisonTest, FindsWeakElementOutsideOfMatter) {
   EXPECT_NE(warnings[0].text.find("xrt"), std::string::npos) << warnings[0].text;
 }
 
+TEST(SiteComparisonTest, AcceptsElementBesideMatterThatXrfDoesNotSee) {
+  // XRT alone would prefer the element on the other side, where most of the matter is.
+  SimulatedSites s({"paper", 40, 40, 0.0});
+  std::vector<Site> sites{s.sites[0], s.sites[3]};
+  sites[0].coefficient = 1;
+  const Geometry& g = sites[0].geometry;
+  Block element(g.pixels(), 1);
+  Block matter(g.pixels(), 1);
+  for (std::size_t row = 15; row < 25; ++row) {
+    for (std::size_t column = 4; column < 14; ++column) {
+      element(row * 40 + column, 0) = matter(row * 40 + column, 0) = 10;
+      matter(row * 40 + 39 - column, 0) = 50;
+    }
+  }
+  std::vector<SiteData> data(2);
+  data[0].values = project(g, element);
+  data[1].values = project(g, matter);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Random random(3, i);
+    add_gaussian_noise(0.02, random, data[i].values);
+  }
+  for (const SiteWarning& warning : compare_sites(sites, data)) ADD_FAILURE() << warning.text;
+}
+
 }  // namespace
 }  // namespace firm

@@ -33,6 +33,20 @@ enum Place {
   kOtherMatter,
 };
 
+// A few of the slices, evenly spaced: the same of all sites.
+SiteData some_slices(const SiteData& all) {
+  constexpr std::size_t kMost = 6;
+  const std::vector<std::size_t> slices = evenly_spaced(all.values.columns(), kMost);
+  const auto chosen = [&](const Block& from) {
+    Block to(from.rows(), from.rows() > 0 ? slices.size() : 0);
+    for (std::size_t row = 0; row < from.rows(); ++row) {
+      for (std::size_t z = 0; z < slices.size(); ++z) to(row, z) = from(row, slices[z]);
+    }
+    return to;
+  };
+  return {all.site, chosen(all.values), chosen(all.weights), all.largest};
+}
+
 // Collects causes of one site.
 class CauseFinder {
  public:
@@ -176,7 +190,9 @@ void CauseFinder::compare_with(const Site& xrt, const SiteData& xrt_data) {
   std::vector<const SiteData*> data{&data_};
   sites.insert(sites.end(), hints_.others.begin(), hints_.others.end());
   data.insert(data.end(), hints_.others_data.begin(), hints_.others_data.end());
-  const SiteComparison comparison(sites, data, xrt, xrt_data);
+  using Factors = SiteComparison::Factors;
+  const SiteComparison comparison(sites, data, xrt, xrt_data,
+                                  hints_.others.empty() ? Factors::kFree : Factors::kLimited);
   constexpr double kShare = 0.65;
   if (const auto change = comparison.demanded_change(0, kShare)) {
     add(kMirror, now_.fit,
@@ -215,8 +231,19 @@ CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std:
   return hints;
 }
 
-std::vector<Cause> likely_causes(const Site& site, const SiteData& data, const Site* xrt,
-                                 const SiteData* xrt_data, const CauseHints& hints) {
+std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, const Site* xrt,
+                                 const SiteData* all_xrt_data, const CauseHints& all_hints) {
+  const SiteData data = some_slices(all_data);
+  std::optional<SiteData> some_xrt;
+  if (all_xrt_data != nullptr) some_xrt = some_slices(*all_xrt_data);
+  const SiteData* xrt_data = some_xrt ? &*some_xrt : nullptr;
+  CauseHints hints = all_hints;
+  std::vector<SiteData> others;
+  others.reserve(hints.others_data.size());
+  for (const SiteData*& other : hints.others_data) {
+    others.push_back(some_slices(*other));
+    other = &others.back();
+  }
   CauseFinder finder(site, data, hints);
   const bool is_xrt = site.kind == SiteKind::kXrt;
   const bool compared = !is_xrt && xrt != nullptr && xrt_data != nullptr;

@@ -26,12 +26,13 @@ struct CauseHints {
   bool other = false;       // the study allows for matter that XRF does not see
   int binning = 1;          // beamlets of the file in one of the data, for texts
   // The other XRF sites and their data, if they are in this process: with all of them the
-  // comparison with XRT is strict. Not used without `xrt`.
+  // comparison with XRT is strict. Not used without `xrt`. All data has the same slices.
   std::vector<const Site*> others = {};
   std::vector<const SiteData*> others_data = {};
 };
 
-// Hints from the entry of a site; leaves sigma and the other sites open. `unit`: of the data file.
+// Hints from the entry of a site, before StudyData::estimate() replaces an unknown axis; leaves
+// sigma and the other sites open. `unit`: of the data file.
 CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std::string& unit);
 
 // Likely causes why a site's data is missed: tested ones first, the best fit first; then those that

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "firm/error.h"
+
 namespace firm {
 namespace {
 
@@ -117,12 +119,14 @@ std::string change_text(RayChange change) {
 
 SiteComparison::SiteComparison(const std::vector<const Site*>& sites,
                                const std::vector<const SiteData*>& data, const Site& xrt,
-                               const SiteData& xrt_data) {
+                               const SiteData& xrt_data, Factors factors)
+    : factors_(factors) {
   const double noise = noise_of(xrt, xrt_data);
   xrt_ = coarse_site(xrt, xrt_data, noise);
   const double largest = static_cast<double>(*std::ranges::max_element(xrt_.values.values()));
   dark_ = std::max(3 * noise / std::sqrt(xrt_.binned), 0.03 * largest);
   for (std::size_t i = 0; i < sites.size(); ++i) {
+    FIRM_CHECK(data[i]->values.columns() == xrt_data.values.columns());
     Seen seen{coarse_site(*sites[i], *data[i], noise_of(*sites[i], *data[i])),
               sites[i]->coefficient,
               {},
@@ -152,8 +156,9 @@ SiteComparison::Agreement SiteComparison::agreement(std::size_t site, RayChange 
   std::vector<const Block*> parts;
   std::vector<Limits> limits(xrf_.size());
   for (std::size_t i = 0; i < xrf_.size(); ++i) {
-    if (xrf_.size() > 1)
+    if (factors_ == Factors::kLimited) {
       limits[i] = {xrf_[i].coefficient / kTolerance, xrf_[i].coefficient * kTolerance};
+    }
     const bool same = (site != i && site != count()) || (change == RayChange::kNone && scale == 1);
     if (!same) changed[i] = along_xrt(xrf_[i], change, scale);
     parts.push_back(same ? &unchanged_[i] : &changed[i]);
@@ -178,7 +183,7 @@ SiteComparison::Agreement SiteComparison::agreement(std::size_t site, RayChange 
 std::optional<RayChange> SiteComparison::demanded_change(std::size_t site, double share) const {
   const Agreement now = agreement(site, RayChange::kNone);
   std::optional<RayChange> best;
-  double least = 2;
+  double least = std::numeric_limits<double>::infinity();
   for (const RayChange change : kChanges) {
     const Agreement changed = agreement(site, change);
     if (!explains_far_more(now, changed, share) && !returns_inside(now, changed)) continue;
@@ -194,12 +199,12 @@ std::optional<double> SiteComparison::demanded_scale(std::size_t site) const {
   constexpr int kSteps = 16;  // of a quarter of an octave, to each side
   const Agreement now = agreement(site, RayChange::kNone);
   std::optional<double> best;
-  double least = 1;
+  double least = std::numeric_limits<double>::infinity();
   for (int step = -kSteps; step <= kSteps; ++step) {
     if (std::abs(step) < 2) continue;  // rotation axis and noise make such differences
     const double scale = std::exp2(step / 4.0);
     const Agreement changed = agreement(site, RayChange::kNone, scale);
-    const bool better = count() > 1 && explains_far_more(now, changed, 0.5);
+    const bool better = factors_ == Factors::kLimited && explains_far_more(now, changed, 0.5);
     if ((!better && !returns_inside(now, changed)) || changed.missed >= least) continue;
     best = scale;
     least = changed.missed;
@@ -218,7 +223,7 @@ std::vector<SiteWarning> compare_sites(const std::vector<Site>& sites,
   }
   const SiteComparison comparison(xrf, values, sites.back(), data.back());
   std::vector<SiteWarning> warnings;
-  double best = 1;
+  double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < xrf.size(); ++i) {
     const auto change = comparison.demanded_change(i);
     if (!change) continue;

@@ -2,9 +2,10 @@
 //
 // The coarse image of an XRF site, projected along the rays of XRT, should explain part of XRT:
 //     b_xrt ~ sum_i f_i A_xrt w_i,   0.8 c_i <= f_i <= 1.25 c_i,
-// c_i the coefficient: calibrations and self-absorption are not exact. With a single XRF site f_i
-// >= 0 is free. Several need limits, because one could stand in for another of the same outline. A
-// mirrored detector, reversed angles or a wrong spacing are invisible in the data of a site alone.
+// c_i the coefficient: calibrations and self-absorption are not exact.
+//
+// A mirrored detector, reversed angles or a wrong spacing are invisible in the data of a site
+// alone.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +32,13 @@ std::string change_text(RayChange change);
 
 class SiteComparison {
  public:
-  // `sites` are XRF sites, `data` theirs.
+  enum class Factors {
+    kLimited,  // as above
+    kFree,     // f_i >= 0: for one site of several, which has to explain XRT alone
+  };
+  // `sites` are XRF sites, `data` theirs, of the same slices as that of XRT.
   SiteComparison(const std::vector<const Site*>& sites, const std::vector<const SiteData*>& data,
-                 const Site& xrt, const SiteData& xrt_data);
+                 const Site& xrt, const SiteData& xrt_data, Factors factors = Factors::kLimited);
 
   std::size_t count() const { return xrf_.size(); }
 
@@ -52,7 +57,7 @@ class SiteComparison {
   std::optional<RayChange> demanded_change(std::size_t site, double share = 0.5) const;
 
   // A factor of the spacing of a site with which its data fits far better, in the same sense. With
-  // a single XRF site only its outline counts: a core may have the shape of a shell.
+  // free factors only its outline counts: a core may have the shape of a shell.
   std::optional<double> demanded_scale(std::size_t site) const;
 
  private:
@@ -64,6 +69,7 @@ class SiteComparison {
   };
   Block along_xrt(const Seen& seen, RayChange change, double scale) const;
 
+  Factors factors_;
   std::vector<Seen> xrf_;
   std::vector<Block> unchanged_;  // along_xrt of each site
   CoarseSite xrt_;
