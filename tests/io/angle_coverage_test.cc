@@ -39,9 +39,10 @@ TEST(AngleCoverageTest, WarnsAboutSingleAndEqualAngles) {
   expect_warning({10, 10, 10}, "all 3 angles are 10 degrees");
 }
 
-TEST(AngleCoverageTest, WarnsAboutRadians) {
-  expect_warning(angles(30, std::numbers::pi), "radians?");
-  expect_warning(angles(30, 2 * std::numbers::pi), "radians?");
+TEST(AngleCoverageTest, LeavesRadiansToTheReaderAndWarnsAboutShortSpans) {
+  EXPECT_EQ(warn_angle_coverage(angles(30, std::numbers::pi)), "");
+  EXPECT_EQ(warn_angle_coverage(angles(30, 2 * std::numbers::pi)), "");
+  expect_warning(angles(30, 3), "angle_unit = \"rad\" if they are radians");
   EXPECT_EQ(warn_angle_coverage({0, 2, 4}), "");  // too few to say
 }
 

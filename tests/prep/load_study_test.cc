@@ -118,8 +118,21 @@ TEST_F(LoadStudy, NumbersSlicesInTheWholeStudy) {
   EXPECT_CONTAINS(error_of([&] { StudyData(file_, path()).load({2, 2}); }), "in slice 3, angle 0");
 }
 
-TEST_F(LoadStudy, ReturnsSimulatedValues) {
+TEST_F(LoadStudy, EstimatesNoiseOfSitesWithoutSigmaBesideOthers) {
   file_.sites[1].sigma = 0.5;
+  const LoadedStudy loaded = load();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Site& site = loaded.study.sites[i];
+    EXPECT_EQ(site.noise_source, i == 1 ? NoiseSource::kGiven : NoiseSource::kEstimated) << i;
+    EXPECT_EQ(site.sigma == 0.5, i == 1) << i;
+    EXPECT_NE(site.sigma, 1) << i;
+  }
+  EXPECT_CONTAINS(StudyData(file_, path()).noise_warning(),
+                  "sigma is given for xrf-2, but not for xrf-1, xrf-3, xrt");
+}
+
+TEST_F(LoadStudy, ReturnsSimulatedValues) {
+  for (SiteEntry& site : file_.sites) site.sigma = site.name == "xrf-2" ? 0.5 : 0.25;
   file_.other = true;
   const LoadedStudy loaded = load();
   const Study& s = loaded.study;
@@ -135,7 +148,7 @@ TEST_F(LoadStudy, ReturnsSimulatedValues) {
     EXPECT_EQ(s.sites[i].name, simulation_.sites[i].name);
     EXPECT_EQ(s.sites[i].kind, i < 3 ? SiteKind::kXrf : SiteKind::kXrt);
     EXPECT_EQ(s.sites[i].coefficient, simulation_.sites[i].coefficient);
-    EXPECT_EQ(s.sites[i].sigma, i == 1 ? 0.5 : 1.0);
+    EXPECT_EQ(s.sites[i].sigma, i == 1 ? 0.5 : 0.25);
     EXPECT_EQ(loaded.data[i].site, i);
     EXPECT_TRUE(equal(loaded.data[i].values, simulation_.sites[i].data));
   }

@@ -280,6 +280,7 @@ RoundRecord record_of(double residual, std::optional<double> error,
                       std::optional<double> violation) {
   RoundRecord r;
   r.residuals = {residual};
+  r.noise = {2};
   r.error = error;
   r.violation = violation;
   return r;
@@ -292,6 +293,7 @@ TEST(ShardRounds, KeepUnknownNumbers) {
   const ShardRounds again(1, rounds.numbers());
   ASSERT_EQ(again.count(), 2u);
   EXPECT_EQ(again.at(0).residuals, std::vector<double>{3});
+  EXPECT_EQ(again.at(0).noise, std::vector<double>{2});
   EXPECT_EQ(again.at(0).error, 2);
   EXPECT_FALSE(again.at(0).violation);
   EXPECT_FALSE(again.at(1).error);
@@ -312,6 +314,7 @@ TEST(MergedRound, AddsSitesAndSlices) {
   const RoundRecord record = merged.record(common);
   EXPECT_EQ(record.round, 7);
   EXPECT_EQ(record.residuals, (std::vector<double>{5, 10}));
+  EXPECT_EQ(record.noise, std::vector<double>(2, std::sqrt(8.0)));  // two groups of 2
   EXPECT_EQ(record.error, 5);
   EXPECT_EQ(record.violation, 5);  // which both sites of a group know
 }

@@ -80,7 +80,8 @@ TEST_F(DashboardFederation, EachPageShowsItsOwnState) {
   EXPECT_EQ(of_site["kind"], "site");
   EXPECT_FALSE(of_site["curves"].empty());
   for (const json& curve : of_site["curves"]) {
-    EXPECT_EQ(curve["site"], curve["key"] == "residual" ? "xrf-2" : "");
+    const bool of_sites = curve["key"] == "residual" || curve["key"] == "fit";
+    EXPECT_EQ(curve["site"], of_sites ? "xrf-2" : "");
   }
   ASSERT_EQ(of_site["live"]["sites"].size(), 1u);
   EXPECT_EQ(of_site["live"]["sites"][0]["name"], "xrf-2");

@@ -66,7 +66,7 @@ TEST(NoiseStop, WaitsForResidualThatBeginsToFallSlowly) {
 }
 
 TEST(NoiseStop, EndsAtOnceBelowNoise) {
-  const Watched w(1.0);  // all residuals are below sigma sqrt(m)
+  const Watched w(2.0);  // all residuals are below sigma sqrt(m)
   NoiseStop stop(w.problem, {0}, 0.5);
   const auto square = [](double k) { return 1e-3 + std::exp(-k / 300); };
   EXPECT_LT(steps_until_done(stop, square, static_cast<std::size_t>(w.rays() / 2)), 10);

@@ -180,7 +180,7 @@ test('shows differences and a common colour scale on request', () =>
 test('reaches every control with the keyboard', () =>
   on('keyboard', report, async (page) => {
     const reached = new Set<string>();
-    for (let k = 0; k < 80; ++k) {
+    for (let k = 0; k < 100; ++k) {
       await page.keyboard.press('Tab');
       reached.add(await page.evaluate(() => {
         const e = document.activeElement!;

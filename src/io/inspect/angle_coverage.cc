@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "io/files/angle_file.h"
+
 namespace firm {
 namespace {
 
@@ -49,10 +51,10 @@ std::string warn_angle_coverage(const std::vector<double>& degrees) {
   if (low == high) {
     return fmt::format("all {} angles are {:.4g} degrees: wrong dataset?", finite.size(), low);
   }
+  if (look_like_radians(finite)) return "";  // the reader of the angles warns
   if (finite.size() >= kFew && high - low <= kTurnInRadians) {
     return fmt::format(
-        "{} angles from {:.4g} to {:.4g} degrees: radians? Set the attribute units = \"rad\" of "
-        "the angles if they are, or write them in degrees",
+        "{} angles from {:.4g} to {:.4g} degrees only: angle_unit = \"rad\" if they are radians",
         finite.size(), low, high);
   }
   return finite.size() >= kFew ? warn_gap(std::move(finite)) : "";

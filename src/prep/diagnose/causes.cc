@@ -110,10 +110,8 @@ void CauseFinder::test_angles() {
   // A few degrees contradict each other little: the same misfit over a half turn is better.
   if (!(radians ? fit.misfit < std::max(2 * now_.misfit, 0.05) : helps(fit))) return;
   add(kRadians, fit.fit,
-      radians ? "angles are in radians, not degrees: set the attribute units = \"rad\" of the "
-                "angles, or write them in degrees"
-              : "angles are in degrees, not radians: set the attribute units = \"degree\" of the "
-                "angles");
+      radians ? "angles are in radians, not degrees: angle_unit = \"rad\""
+              : "angles are in degrees, not radians: angle_unit = \"deg\"");
 }
 
 bool CauseFinder::test_logarithm() {

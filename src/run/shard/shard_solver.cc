@@ -20,7 +20,8 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
   for (SiteData& d : data_) {
     fingerprints_[d.site] = fingerprint(d);
     const auto beamlets = static_cast<std::size_t>(study_.sites[d.site].geometry.beamlets);
-    if (!study_.noise_known()) d.guessed_sigma = guess_noise(d, beamlets);
+    const bool has_shape = d.values.rows() == study_.sites[d.site].geometry.rays();
+    if (!study_.noise_known() && has_shape) d.guessed_sigma = guess_noise(d, beamlets);
   }
   identity_ = run_identity(study_, options_, fingerprints_);
 }

@@ -1,0 +1,112 @@
+// Whether the data is fitted, as a user sees it: right studies are fitted, wrong ones are named
+// with their cause, on one machine, site by site and in chunks.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "io/files/pending_file.h"
+#include "support/command_line.h"
+#include "support/json_files.h"
+
+namespace firm {
+namespace {
+
+using Json = nlohmann::json;
+
+class Fit : public CommandLine {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(
+        run("simulate --out s --preset elements --size 32 --angles 30 --slices 2 --noise 0.02 "
+            "--pixel-size 10")
+            .code,
+        0);
+    study_ =
+        replaced(file_content(directory_ / "s/study.toml"), "discrepancy = 0.02", "noise = 0.5");
+    for (const char* site : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
+      const std::string name = "name = \"" + std::string(site) + "\"";
+      study_ = replaced(study_, name, name + "\nsigma = \"estimate\"");
+    }
+    write("t");
+  }
+
+  void write(const std::string& name) {
+    write_text_file(directory_ / ("s/" + name + ".toml"), study_);
+  }
+
+  std::string study_;
+};
+
+TEST_F(Fit, IsInTableSummaryHistoryAndLastLine) {
+  const Outcome o = run("recon s/t.toml --out r --strict");
+  EXPECT_EQ(o.code, 0) << o.out << o.err;
+  EXPECT_CONTAINS(o.out, "The data is fitted:");
+  const Json s = summary("r");
+  EXPECT_EQ(s["fits"], true);
+  EXPECT_TRUE(s["warnings"].empty()) << s["warnings"].dump(1);
+  for (const Json& site : s["sites"]) {
+    EXPECT_GT(site["fit"], 0.5);
+    EXPECT_LT(site["fit"], 2);
+    EXPECT_GT(site["sigma"], 0);
+    EXPECT_EQ(site["sigma_source"], "estimated");
+  }
+  const Json last = history("r").back();
+  EXPECT_NEAR(last["fit"]["xrt"].get<double>(), s["sites"][3]["fit"].get<double>(), 1e-3);
+}
+
+TEST_F(Fit, IsTheSameSiteBySiteAndInChunks) {
+  ASSERT_EQ(run("recon s/t.toml --out a --separate").code, 0);
+  ASSERT_EQ(run("recon s/t.toml --out b --set chunks=2").code, 0);
+  ASSERT_EQ(run("recon s/t.toml --out c").code, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double together = summary("c")["sites"][i]["fit"];
+    EXPECT_NEAR(summary("a")["sites"][i]["fit"].get<double>(), together, 0.01);
+    EXPECT_NEAR(summary("b")["sites"][i]["fit"].get<double>(), together, 0.1);
+  }
+  EXPECT_EQ(history("a").back()["fit"].size(), 4u);
+}
+
+TEST_F(Fit, NamesCauseOfMissedData) {
+  // Three times as much iron as XRT sees.
+  study_ = replaced(study_, "name = \"xrf-2\"", "name = \"xrf-2\"\nscale = 3");
+  write("wrong");
+  const Outcome o = run("recon s/wrong.toml --out r");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_CONTAINS(o.out, "The data is NOT fitted");
+  EXPECT_CONTAINS(o.out, "likely causes:\n  (1) ");
+  EXPECT_EQ(summary("r")["fits"], false);
+  EXPECT_FALSE(summary("r")["warnings"].empty());
+  EXPECT_EQ(run("recon s/wrong.toml --out r2 --strict").code, 5);
+}
+
+TEST_F(Fit, TestsRadiansOnTheData) {
+  study_ = replaced(study_, "name = \"xrf-1\"", "name = \"xrf-1\"\nangle_unit = \"rad\"");
+  write("wrong");
+  const Outcome o = run("recon s/wrong.toml --out r");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(summary("r")["fits"], false);
+  EXPECT_CONTAINS(o.out, "angle_unit = \"deg\"");
+}
+
+TEST_F(Fit, WarnsAboutOverfittedNoise) {
+  for (const char* site : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
+    const std::string name = "name = \"" + std::string(site) + "\"";
+    study_ = replaced(study_, name + "\nsigma = \"estimate\"", name + "\nsigma = 100");
+  }
+  write("wrong");
+  const Outcome o = run("recon s/wrong.toml --out r");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_CONTAINS(o.out, "overfitted");
+  EXPECT_CONTAINS(o.out, "sigma is too large");
+}
+
+TEST_F(Fit, IsAGuessWithoutSigma) {
+  const Outcome o = run("recon s/study.toml --out r");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ(summary("r")["sites"][0]["sigma_source"], "guess");
+  EXPECT_CONTAINS(o.out, "a guess: the study does not give sigma");
+}
+
+}  // namespace
+}  // namespace firm
