@@ -154,7 +154,7 @@ TEST(CausesTest, ListsUntestedCausesInOrderOfDocs) {
 TEST(CausesTest, TakesFewOfManySlicesOfAllSites) {
   SimulatedSites s({"elements", 24, 30, 0.02, 9});
   for (double& angle : s.sites[1].geometry.angles) angle += std::numbers::pi;
-  expect_first(causes_of(s, 1, true), "angle_offset = 180", 3);
+  expect_first(causes_of(s, 1, true), "angle_offset = \"180 deg\"", 3);
 }
 
 }  // namespace
