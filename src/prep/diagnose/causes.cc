@@ -106,7 +106,14 @@ void CauseFinder::test_angles() {
   if (!radians && !degrees) return;
   Site changed = site_;
   for (double& angle : changed.geometry.angles) angle *= radians ? 180 / kPi : kPi / 180;
-  const CoarseFit fit = fit_coarse(coarse_site(changed, data_, sigma_));
+  CoarseFit fit = fit_coarse(coarse_site(changed, data_, sigma_));
+  if (hints_.axis_found) {  // with the wrong angles, so it is wrong, too
+    changed.geometry.rotation_axis = changed.geometry.beamlets / 2.0;
+    changed.geometry.rotation_axis =
+        far_better_axis(changed, data_).value_or(changed.geometry.rotation_axis);
+    const CoarseFit other = fit_coarse(coarse_site(changed, data_, sigma_));
+    if (other.misfit < fit.misfit) fit = other;
+  }
   // A few degrees contradict each other little: the same misfit over a half turn is better.
   if (!(radians ? fit.misfit < std::max(2 * now_.misfit, 0.05) : helps(fit))) return;
   add(kRadians, fit.fit,
