@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "io/formats/data_units.h"
-#include "prep/diagnose/axis_test.h"
+#include "prep/diagnose/axis_check.h"
 #include "prep/diagnose/coarse_site.h"
 #include "prep/diagnose/image_reach.h"
 #include "prep/diagnose/site_comparison.h"

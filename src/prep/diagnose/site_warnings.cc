@@ -9,7 +9,7 @@
 
 #include "io/inspect/angle_coverage.h"
 #include "prep/axis/centre_of_mass.h"
-#include "prep/diagnose/axis_test.h"
+#include "prep/diagnose/axis_check.h"
 #include "prep/diagnose/coarse_site.h"
 #include "prep/diagnose/image_reach.h"
 #include "prep/diagnose/value_kind.h"

@@ -1,4 +1,4 @@
-#include "prep/diagnose/axis_test.h"
+#include "prep/diagnose/axis_check.h"
 
 #include <algorithm>
 #include <cmath>
