@@ -6,10 +6,10 @@
 namespace firm {
 namespace {
 
-constexpr double kWindow = 1.5;    // factor in steps over which the rate is measured
-constexpr double kSpread = 1.145;  // between looks: three of them make a window
-constexpr std::size_t kMarks = 5;
-constexpr double kFirstSteps = 8;  // fewer steps say too little about a rate
+constexpr double kWindow = 1.5;     // factor in steps over which the rate is measured
+constexpr double kSpread = 1.05;    // between looks
+constexpr std::size_t kMarks = 12;  // more than a window has
+constexpr double kFirstSteps = 8;   // fewer steps say too little about a rate
 constexpr double kMostOfRays = 0.5;
 
 }  // namespace

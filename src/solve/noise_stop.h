@@ -35,8 +35,8 @@ class NoiseStop {
   NoiseStop(const Problem& problem, std::vector<std::size_t> variables, double strength);
 
   bool on() const { return strength_ > 0 && !done_.empty(); }
-  // Returns true if look() should be called after so many steps: often at first, then in steps of
-  // a seventh.
+  // Returns true if look() should be called after so many steps: after each at first, then
+  // in steps of a twentieth.
   bool due(long step) const { return on() && static_cast<double>(step - origin_) >= next_; }
   // Takes the state after `step` steps: r^2 of each hosted column of the problem, and P of each
   // watched column.
