@@ -16,6 +16,7 @@ namespace {
 struct Arguments {
   CoordinatorArguments coordinator;
   std::vector<std::string> settings;
+  std::string prior;
   bool insecure = false;
   ShowOptions show;
 };
@@ -77,7 +78,10 @@ class CoordinatorPage {
 
 int run(Arguments& a) {
   a.coordinator.secure = !a.insecure;
-  a.coordinator.settings = key_value_pairs(a.settings);
+  if (!a.prior.empty()) a.coordinator.settings.emplace_back("prior.kind", a.prior);
+  for (const auto& setting : key_value_pairs(a.settings)) {
+    a.coordinator.settings.push_back(setting);
+  }
   catch_interrupts();
   Show show("coordinator", a.show);
   CoordinatorCallbacks callbacks;
@@ -119,6 +123,8 @@ void add_coordinator(CLI::App& app, int& exit_code) {
   verb->add_option("--out", a->coordinator.out,
                    "Directory for the state; resumes an earlier run found there")
       ->required();
+  verb->add_option("--prior", a->prior,
+                   "tv or none, the same at every site; short for --set prior.kind=");
   verb->add_option("--set", a->settings, "key=value: an option; the same at every site")
       ->expected(1)
       ->take_all();

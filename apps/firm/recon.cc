@@ -25,6 +25,7 @@ namespace {
 struct Arguments {
   ReconArguments recon;
   std::string method;
+  std::string prior;
   std::string max_memory;
   std::vector<std::string> settings;
   ShowOptions show;
@@ -171,6 +172,7 @@ int run(Arguments& a) {
   if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
   a.recon.separate = a.separate || a.mpi;
   take_method(a);
+  if (!a.prior.empty()) a.recon.settings.emplace_back("prior.kind", a.prior);
   for (const auto& setting : key_value_pairs(a.settings)) a.recon.settings.push_back(setting);
   take_max_memory(a);
 
@@ -202,6 +204,9 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
   verb->add_option("STUDY", a->recon.study, "Study file, study.toml")->required();
   verb->add_option("--method", a->method,
                    "How to solve: one of the methods below (default: the method of the study)");
+  verb->add_option("--prior", a->prior,
+                   "tv: prefer images of few and short edges; none (default: that of the study).\n"
+                   "Short for --set prior.kind=");
   verb->add_option("--out", a->recon.out, "Directory for the results; created if needed")
       ->required();
   verb->add_option("--set", a->settings, "Option as key=value, see below; may be repeated")
@@ -244,6 +249,7 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       "  firm recon study/study.toml --out run\n"
       "  firm recon study/study.toml --out paper --method firm\n"
       "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25\n"
+      "  firm recon study/study.toml --out smooth --prior tv\n"
       "  firm recon study/study.toml --out run --max-memory 2GB\n"
       "  firm recon study/study.toml --out run --dashboard 8080\n"
       "  mpirun -n 4 firm recon study/study.toml --out cluster --mpi");

@@ -18,6 +18,7 @@ namespace {
 struct Arguments {
   SiteArguments site;
   std::vector<std::string> settings;
+  std::string prior;
   ShowOptions show;
   bool strict = false;
 };
@@ -67,7 +68,8 @@ bool ends_well(const Arguments& a, const std::optional<Summary>& summary) {
 }
 
 int run(Arguments& a) {
-  a.site.settings = key_value_pairs(a.settings);
+  if (!a.prior.empty()) a.site.settings.emplace_back("prior.kind", a.prior);
+  for (const auto& setting : key_value_pairs(a.settings)) a.site.settings.push_back(setting);
   catch_interrupts();
   Show show("site", a.show);
   SiteCallbacks callbacks;
@@ -109,6 +111,8 @@ void add_site(CLI::App& app, int& exit_code) {
   verb->add_option("--set", a->settings, "key=value: an option; the same at every site")
       ->expected(1)
       ->take_all();
+  verb->add_option("--prior", a->prior,
+                   "tv or none, the same at every site; short for --set prior.kind=");
   verb->add_flag(
       "--publish", a->site.publish,
       "Send the image of this site to the coordinator at the end; default: it stays here");

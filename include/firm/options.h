@@ -11,10 +11,12 @@ namespace firm {
 
 // Stop rules: a run ends as soon as one of them holds; 0 turns a rule off.
 struct StopOptions {
-  int rounds = 0;          // rounds >= stop.rounds; 0: the method's own limit
-  double seconds = 0;      // time since the start >= stop.seconds
-  double objective = 0;    // f(w) <= stop.objective
-  double discrepancy = 0;  // ||A_i w_i - b_i|| <= max(b_i) sqrt(m_i) stop.discrepancy, all i
+  int rounds = 0;        // rounds >= stop.rounds; 0: the method's own limit
+  double seconds = 0;    // time since the start >= stop.seconds
+  double objective = 0;  // f(w) <= stop.objective
+  // ||A_i w_i - b_i|| <= max(b_i) sqrt(m_i) stop.discrepancy, all i. With a prior it is no rule: it
+  // only tells the noise, s_i = max(b_i) stop.discrepancy.
+  double discrepancy = 0;
   double kkt = 0;     // projected gradient <= stop.kkt ||A^T b||, and ||D w|| <= stop.kkt ||w_N||
   double change = 0;  // |f(w) - f(w_before)| <= stop.change f(w_before)
   double step = 0;    // ||w - w_before|| <= stop.step; depends on the unit, as in the paper
@@ -51,8 +53,18 @@ struct PlsqrOptions {
 };
 
 struct DsOptions {
-  int local_steps = 0;  // M, local steps per round; 0: 8 with stop.discrepancy, an eighth of the
-                        // steps taken so far with stop.noise, else 75
+  int local_steps = 0;  // M, local steps per round; 0: 8 with stop.discrepancy and no prior, an
+                        // eighth of the steps taken so far with stop.noise, else 75
+};
+
+// A prior R(w) that prefers likely images. kind "tv": R_i(w) = lambda_i TV(w), with
+// lambda_i = strength 2 h_i s_i / s^2: h_i root mean square of the column norms of A_i, s_i noise
+// of the site, 1 / s^2 its weight. The strength has no unit and is the same for all sites.
+struct PriorOptions {
+  std::string kind = "none";  // "none" or "tv"
+  double strength = 0;        // rho; 0: automatic, from rays that each site leaves out
+  int inner = 10;             // steps on the dual in each proximal step
+  bool slices = false;        // with differences between slices
 };
 
 // Name of the default method.
@@ -68,9 +80,10 @@ struct SolveOptions {
   PgdOptions pgd;
   PlsqrOptions plsqr;
   DsOptions ds;
+  PriorOptions prior;
   int chunks = 1;          // shards of the slices that `firm recon` solves one after another
   int threads = 0;         // 0: all that the process may use
-  std::uint64_t seed = 1;  // kept in the summary; no method draws random numbers
+  std::uint64_t seed = 1;  // selects the rays left out to find prior.strength
 };
 
 // Description of one option.

@@ -16,12 +16,14 @@ namespace firm {
 //
 //     w >= 0,   ||D w|| <= eps_p,   grad f(w) + D^T mu in -N(w) + B(eps_s).
 struct Certificate {
-  double objective = 0;         // f(w)
-  double primal = 0;            // ||D w||
-  double min_w = 0;             // smallest value of any image
-  double stationarity = 0;      // ||projected gradient||
-  double relative = 0;          // stationarity / ||A^T b||
-  double multiplier = 0;        // ||mu||
+  double objective = 0;     // f(w)
+  double primal = 0;        // ||D w||
+  double min_w = 0;         // smallest value of any image
+  double stationarity = 0;  // ||projected gradient||
+  double relative = 0;      // stationarity / ||A^T b||
+  double multiplier = 0;    // ||mu||
+  // Bound of f(w) - min f, at least 0; none without a prior, or if the bound is not finite.
+  std::optional<double> gap = {};
   std::vector<double> squares;  // ||A w - b||^2 of each column of the images
 };
 
@@ -71,6 +73,23 @@ struct SiteSummary {
 inline constexpr double kMissed = 2;
 inline constexpr double kOverfitted = 0.5;
 
+// The prior of a run.
+struct PriorSummary {
+  std::string kind;
+  double strength = 0;  // rho; NaN if chunks have found different ones
+  bool automatic = false;
+  struct Point {
+    double strength = 0;
+    double error = 0;  // sum of (A_i w_i - b_i)^2 / s_i^2 over the rays left out
+  };
+  std::vector<Point> curve;  // of the search; empty if the strength was given
+  struct Weight {
+    std::string name;   // of the image
+    double lambda = 0;
+  };
+  std::vector<Weight> weights;
+};
+
 struct Summary {
   std::string method;
   int rounds = 0;
@@ -87,7 +106,8 @@ struct Summary {
   Termination termination;
   StopOptions stop;  // the rules in force, with the method's defaults
   std::vector<SiteSummary> sites;
-  std::optional<double> error;  // distance to the truth over all sites
+  std::optional<PriorSummary> prior;  // none: the run had no prior
+  std::optional<double> error;        // distance to the truth over all sites
 
   // Returns true if no site with known noise misses its data; none if no noise is known.
   std::optional<bool> fits() const;

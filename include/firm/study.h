@@ -47,6 +47,8 @@ struct SiteData {
   // max(b_i) for the discrepancy rule, if a better value than the maximum of noisy data is known;
   // 0: the maximum of `values` in each slice.
   double largest = 0;
+  // max(b_i) over all slices of the site, also those in other processes; 0: over `values`.
+  double peak = 0;
   // Noise of the values, to judge the fit of a study that does not know it: a guess. 0: none.
   double guessed_sigma = 0;
 };
@@ -57,6 +59,7 @@ struct Study {
   int image_columns = 0;
   double pixel_size = 0;  // cm
   std::size_t slices = 1;
+  double slice_spacing = 0;      // cm; 0: the pixel size
   bool other = false;            // adds w_other >= 0: matter that XRF does not see
   std::vector<Site> sites = {};  // the XRT site last
   // Measurements of the sites whose data is in this process.

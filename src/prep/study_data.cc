@@ -186,6 +186,7 @@ Study study_without_sites(const StudyFile& file) {
   study.image_rows = file.rows;
   study.image_columns = file.columns;
   study.pixel_size = file.pixel_size;
+  study.slice_spacing = file.slice_spacing.value_or(0);
   study.slices = static_cast<std::size_t>(file.slices);
   study.other = file.other;
   return study;

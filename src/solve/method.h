@@ -104,7 +104,8 @@ struct MethodInput {
   Problem& problem;
   const SolveOptions& options;
   Collective& collective;
-  PriorFactory prior = {};  // empty: none
+  PriorFactory prior = {};       // empty: none
+  const Block* start = nullptr;  // images to start from: pixels x Problem::columns(); null: none
 };
 
 // Discrepancy levels max(b) sqrt(m) s of the hosted columns; 0 for `other`, and when s is 0.

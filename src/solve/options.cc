@@ -38,6 +38,7 @@ struct Entry {
   Limits limits;
   std::vector<std::string> choices;
   std::string help;
+  std::string zero_word = {};  // of a number: stands for 0, which the limits exclude
 };
 
 template <typename T, typename Group>
@@ -75,7 +76,8 @@ std::vector<Entry> make_table() {
        in(&S::stop, &StopOptions::discrepancy),
        kFromZero,
        {},
-       "noise level s: stop when ||A w_i - b_i|| <= max(b_i) sqrt(m) s at every site; 0: off"},
+       "noise level s: stop when ||A w_i - b_i|| <= max(b_i) sqrt(m) s at every site; 0: off. With "
+       "a prior it only tells the noise"},
       {"stop.kkt",
        in(&S::stop, &StopOptions::kkt),
        kFromZero,
@@ -151,16 +153,41 @@ std::vector<Entry> make_table() {
        in(&S::ds, &DsOptions::local_steps),
        {0, false, 1e6},
        {},
-       "firm-ds: local steps per round; 0: 8 with stop.discrepancy, an eighth of those taken so "
-       "far with "
-       "stop.noise, else 75"},
+       "firm-ds: local steps per round; 0: 8 with stop.discrepancy and no prior, an eighth of "
+       "those "
+       "taken so far with stop.noise, else 75"},
+      {"prior.kind",
+       in(&S::prior, &PriorOptions::kind),
+       {},
+       {"none", "tv"},
+       "firm-ds, pgd: tv prefers images of few and short edges (total variation)"},
+      {"prior.strength",
+       in(&S::prior, &PriorOptions::strength),
+       kAboveZero,
+       {},
+       "strength of the prior, no unit; larger: smoother; auto: found from rays left out",
+       "auto"},
+      {"prior.inner",
+       in(&S::prior, &PriorOptions::inner),
+       {1, false, 10001},
+       {},
+       "steps of the prior within each step"},
+      {"prior.slices",
+       in(&S::prior, &PriorOptions::slices),
+       {},
+       {},
+       "the prior also compares neighbouring slices ([image] slice_spacing apart)"},
       {"chunks",
        in(&S::chunks),
        {1, false, 1000001},
        {},
        "firm recon: solve the slices in so many parts, one after another; --max-memory chooses"},
       {"threads", in(&S::threads), {0, false, 4096}, {}, "threads; 0: all"},
-      {"seed", in(&S::seed), kFromZero, {}, "kept in the summary; no method is random"},
+      {"seed",
+       in(&S::seed),
+       kFromZero,
+       {},
+       "selects the rays that are left out to find prior.strength"},
   };
 }
 
@@ -180,7 +207,8 @@ std::string expectation(const Entry& e) {
   if (!e.choices.empty()) return fmt::format("one of {}", fmt::join(e.choices, ", "));
   if (std::holds_alternative<std::function<bool&(SolveOptions&)>>(e.member)) return "true or false";
   const bool real = std::holds_alternative<std::function<double&(SolveOptions&)>>(e.member);
-  return fmt::format("a {} {}", real ? "number" : "whole number", limits_text(e.limits));
+  return fmt::format("{}a {} {}", e.zero_word.empty() ? "" : e.zero_word + " or ",
+                     real ? "number" : "whole number", limits_text(e.limits));
 }
 
 bool within(const Limits& limits, double value) {
@@ -209,6 +237,10 @@ bool assign(const Entry& e, std::uint64_t& to, const std::string& text) {
   return value.has_value();
 }
 bool assign(const Entry& e, double& to, const std::string& text) {
+  if (!e.zero_word.empty() && text == e.zero_word) {
+    to = 0;
+    return true;
+  }
   const auto value = parse_number<double>(text, e.limits);
   if (value) to = *value;
   return value.has_value();
@@ -245,6 +277,7 @@ Error unknown_key(const std::string& where, const std::string& key) {
 // Values that are words.
 std::vector<std::string> words_for(const Entry& e) {
   const bool flag = std::holds_alternative<std::function<bool&(SolveOptions&)>>(e.member);
+  if (!e.zero_word.empty()) return {e.zero_word};
   return flag ? std::vector<std::string>{"true", "false"} : e.choices;
 }
 
@@ -254,8 +287,9 @@ std::vector<OptionText> describe_options(const SolveOptions& options) {
   SolveOptions copy = options;
   std::vector<OptionText> texts;
   for (const Entry& e : table()) {
-    const std::string value =
+    std::string value =
         std::visit([&](const auto& member) { return fmt::format("{}", member(copy)); }, e.member);
+    if (!e.zero_word.empty() && value == "0") value = e.zero_word;
     texts.push_back({e.key, value, e.help, expectation(e)});
   }
   return texts;

@@ -76,6 +76,17 @@ const MethodRow& find_method(const std::string& name, const std::string& where) 
                      "'" + name + "'"});
 }
 
+void require_prior_support(const MethodRow& row, bool prior) {
+  if (!prior || row.takes_prior) return;
+  std::vector<std::string> names;
+  for (const MethodRow& other : methods()) {
+    if (other.takes_prior) names.push_back(other.name);
+  }
+  throw usage_error({"solve", "method",
+                     fmt::format("one that supports a prior ({})", fmt::join(names, ", ")),
+                     row.name + "; set prior.kind = \"none\" to solve without a prior"});
+}
+
 const char* default_method() { return method::kFirmDs; }
 
 const std::vector<std::string>& method_names() {

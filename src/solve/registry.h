@@ -32,5 +32,8 @@ const std::vector<MethodRow>& methods();
 // Finds a method by name. Throws firm::Error (kUsage) that lists the known methods; `where` starts
 // the message.
 const MethodRow& find_method(const std::string& name, const std::string& where = "solve");
+// Throws firm::Error (kUsage) that lists the methods with a prior, if there is a prior and the
+// method does not take one.
+void require_prior_support(const MethodRow& row, bool prior);
 
 }  // namespace firm

@@ -7,6 +7,7 @@
 #include "core/timing.h"
 #include "firm/error.h"
 #include "model/certificate.h"
+#include "solve/priors/run_prior.h"
 #include "solve/registry.h"
 #include "solve/stop_forecast.h"
 #include "solve/stop_rules.h"
@@ -57,13 +58,14 @@ const MethodRow& method_for(const SolveInput& input) {
   const auto refuse = [&](const std::string& what) {
     throw usage_error({"solve", "method", "one that supports " + what, row.name});
   };
-  if (input.prior && !row.takes_prior) refuse("a prior");
+  require_prior_support(row, input.prior || has_prior(input.options));
   if (!input.refiners.empty() && !row.refines) refuse("refinement of the scan");
   return row;
 }
 
 SolveInput with_rule(SolveInput input) {
-  input.options = with_default_rule(input.options, input.problem->study(), bool(input.prior));
+  const bool prior = input.prior || has_prior(input.options);
+  input.options = with_default_rule(input.options, input.problem->study(), prior);
   return input;
 }
 
@@ -77,7 +79,8 @@ class Solver::Run {
         row_(method_for(input)),
         collective_(*input.collective),
         scale_(data_gradient_norm(problem_, collective_)),
-        method_(row_.make({problem_, input_.options, collective_, input.prior})),
+        prior_(make_prior(input)),
+        method_(make_method()),
         rules_(input_.options.stop, *method_),
         levels_(residual_levels(problem_, rules_.used())),
         forecast_(rules_.used()),
@@ -95,6 +98,9 @@ class Solver::Run {
   }
 
  private:
+  // Returns the prior that the options ask for, with its strength; null: none.
+  std::unique_ptr<RunPrior> make_prior(const SolveInput& input);
+  std::unique_ptr<Method> make_method();
   // Runs one round; returns true after the last one.
   bool round();
   // Lets the refiners change the problem; returns true if the method has to continue.
@@ -122,6 +128,7 @@ class Solver::Run {
   const MethodRow& row_;
   CountingCollective collective_;
   double scale_;
+  std::unique_ptr<RunPrior> prior_;
   std::unique_ptr<Method> method_;
   StopRules rules_;
   std::vector<double> levels_;
@@ -138,6 +145,23 @@ class Solver::Run {
   std::optional<Termination> voted_;
   Termination termination_;
 };
+
+std::unique_ptr<RunPrior> Solver::Run::make_prior(const SolveInput& input) {
+  if (!has_prior(input.options)) return nullptr;
+  auto prior = std::make_unique<RunPrior>(problem_, input.options);
+  prior->choose(collective_, input.resume);
+  return prior;
+}
+
+std::unique_ptr<Method> Solver::Run::make_method() {
+  MethodInput input{problem_, input_.options, collective_, input_.prior, nullptr};
+  if (prior_ == nullptr) return row_.make(input);
+  input.prior = prior_->factory();
+  input.start = prior_->start();
+  std::unique_ptr<Method> method = row_.make(input);
+  prior_->forget_start();
+  return method;
+}
 
 double Solver::Run::paused_seconds() const {
   return input_.observer.paused_seconds ? input_.observer.paused_seconds() : 0;
@@ -172,6 +196,7 @@ void Solver::Run::archive(Archive& archive) {
     if (input_.resume == &archive) refiner->apply(problem_);
   }
   if (input_.resume == &archive && !input_.refiners.empty()) method_->problem_changed();
+  if (prior_) prior_->archive(archive);
   method_->archive(archive);
 }
 
@@ -360,6 +385,7 @@ Solution Solver::Run::conclude() {
   s.kernel = problem_.operators().kernel();
   s.termination = termination_;
   s.stop = rules_.used();
+  if (prior_) s.prior = prior_->summary(method_->prior());
   summarise_sites(s, solution.images);
   return solution;
 }

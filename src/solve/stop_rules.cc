@@ -15,7 +15,11 @@ bool has_rule(const StopOptions& s) {
 }  // namespace
 
 SolveOptions with_default_rule(SolveOptions options, const Study& study, bool prior) {
-  if (!has_rule(options.stop) && study.noise_known() && !prior) options.stop.noise = kNoiseStrength;
+  if (prior) {
+    options.stop.discrepancy = 0;
+    return options;
+  }
+  if (!has_rule(options.stop) && study.noise_known()) options.stop.noise = kNoiseStrength;
   return options;
 }
 
@@ -42,7 +46,8 @@ std::optional<Termination> StopRules::converged(const RoundMetrics& now,
   }
   if (now.round == 0) return {};  // the rules below need a step
   if (stop_.noise > 0 && now.unmet == 0) {
-    return Termination{"noise", "more steps would fit noise: no residual falls faster than that of noise"};
+    return Termination{"noise",
+                       "more steps would fit noise: no residual falls faster than that of noise"};
   }
   if (stop_.kkt > 0 && now.kkt <= stop_.kkt && now.violation.value_or(0) <= stop_.kkt) {
     return Termination{

@@ -22,7 +22,8 @@ struct RoundMetrics {
 inline constexpr double kNoiseStrength = 0.5;
 
 // Returns the options that a method is made with: where the noise of the sites is known and no
-// rule is set, the steps end at the noise. A prior keeps images from fitting noise by itself.
+// rule is set, the steps end at the noise. A prior keeps images from fitting noise by itself: with
+// one, stop.discrepancy tells the noise and is no rule.
 SolveOptions with_default_rule(SolveOptions options, const Study& study, bool prior);
 
 class StopRules {

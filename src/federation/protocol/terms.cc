@@ -57,6 +57,9 @@ std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& option
                                  term("slices", fmt::format("{}", file.slices)),
                                  term("pixel size in cm", fmt::format("{}", file.pixel_size)),
                                  term("other", file.other ? "true" : "false")};
+  if (file.slice_spacing) {
+    terms.push_back(term("slice spacing in cm", fmt::format("{}", *file.slice_spacing)));
+  }
   for (const SiteEntry& site : file.sites) {
     terms.push_back(term("site " + site.name + ", kind", site.kind));
     terms.push_back(

@@ -52,6 +52,7 @@ std::string image_table(const StudyFile& s) {
   text += line("columns", s.columns);
   text += line("slices", s.slices);
   text += line("pixel_size", exact_length_text(s.pixel_size));
+  if (s.slice_spacing) text += line("slice_spacing", exact_length_text(*s.slice_spacing));
   return text;
 }
 
@@ -189,7 +190,7 @@ bool operator==(const Setting& a, const Setting& b) { return a.key == b.key && a
 bool operator==(const StudyFile& a, const StudyFile& b) {
   const auto members = [](const StudyFile& s) {
     return std::tie(s.name, s.description, s.truth, s.other, s.energy, s.rows, s.columns, s.slices,
-                    s.pixel_size, s.sites);
+                    s.pixel_size, s.slice_spacing, s.sites);
   };
   return members(a) == members(b) && std::ranges::is_permutation(a.settings, b.settings);
 }

@@ -79,7 +79,8 @@ struct StudyFile {
   int rows = 0;
   int columns = 0;
   int slices = 0;
-  double pixel_size = 0;  // cm
+  double pixel_size = 0;                // cm
+  std::optional<double> slice_spacing;  // cm; default: the pixel size
   std::vector<SiteEntry> sites;
   std::vector<Setting> settings;  // of [solve], no key twice
 };

@@ -105,11 +105,12 @@ void read_study_table(const std::string& path, const toml::table& root, StudyFil
 
 void read_image_table(const std::string& path, const toml::table& root, StudyFile& study) {
   const StudyTable t(path, "[image] ", need_table(path, root, "image"),
-                     {"rows", "columns", "slices", "pixel_size"});
+                     {"rows", "columns", "slices", "pixel_size", "slice_spacing"});
   study.rows = t.whole("rows", 1, kMostPixelsOfASide);
   study.columns = t.whole("columns", 1, kMostPixelsOfASide);
   study.slices = t.whole("slices", 1, kMostSlices);
   study.pixel_size = t.length("pixel_size");
+  if (t.has("slice_spacing")) study.slice_spacing = t.length("slice_spacing");
 }
 
 // A study needs an XRT site, and an XRF site unless there is only matter that XRF does not see.

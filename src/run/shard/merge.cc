@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -58,6 +59,15 @@ void add_certificate(const Certificate& more, Certificate& c) {
   c.stationarity = std::hypot(c.stationarity, more.stationarity);
   c.relative = scale > 0 ? c.stationarity / scale : 0;
   c.multiplier = std::hypot(c.multiplier, more.multiplier);
+  if (c.gap) c.gap = more.gap ? std::optional(*c.gap + *more.gap) : std::nullopt;
+}
+
+// Each stage finds a strength of its own.
+void add_prior(const PriorSummary& more, PriorSummary& prior) {
+  if (more.strength == prior.strength) return;
+  prior.strength = std::numeric_limits<double>::quiet_NaN();
+  prior.curve.clear();
+  prior.weights.clear();
 }
 
 void add_stage(const Summary& more, Summary& s) {
@@ -70,9 +80,14 @@ void add_stage(const Summary& more, Summary& s) {
   s.projection_seconds += more.projection_seconds;
   s.seconds += more.seconds;
   add_certificate(more.certificate, s.certificate);
+  if (s.prior && more.prior) add_prior(*more.prior, *s.prior);
   if (s.termination.converged) s.termination = more.termination;
   for (std::size_t i = 0; i < s.sites.size(); ++i) add_slices(more.sites[i], s.sites[i]);
   if (s.error) s.error = std::hypot(*s.error, more.error.value_or(0));
+}
+
+void add_weights(const PriorSummary& prior, std::map<std::string, double>& weights) {
+  for (const auto& weight : prior.weights) weights[weight.name] = weight.lambda;
 }
 
 // Merges the per-site numbers of the shards of a stage.
@@ -125,11 +140,13 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
   merged.solution.summary = results.front().summary();
   Summary& s = merged.solution.summary;
   s.local_iterations = 0;
+  if (s.prior) s.prior->weights.clear();
   const std::size_t slots = study.sites.size() + (study.other ? 1 : 0);
   merged.solution.images = Block(study.pixels(), slots * study.slices);
   merged.solution.multiplier = Block(study.pixels(), study.slices);
   std::map<std::size_t, Variable> variables;
   SiteMerge sites;
+  std::map<std::string, double> weights;
   for (const ShardResult& r : results) {
     for (const Variable& v : r.variables) variables[v.slot] = v;
     put_images(study, r, merged.solution.images);
@@ -139,6 +156,7 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
     }
     sites.add(r);
     const Summary& own = r.summary();
+    if (s.prior) add_weights(*own.prior, weights);
     s.certificate.min_w = std::min(s.certificate.min_w, own.certificate.min_w);
     s.local_iterations = std::max(s.local_iterations, own.local_iterations);
     s.projection_seconds = std::max(s.projection_seconds, own.projection_seconds);
@@ -146,6 +164,9 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
   for (const auto& [slot, variable] : variables) {
     merged.variables.push_back(variable);
     merged.solution.names.push_back(variable.name);
+    if (weights.contains(variable.name)) {
+      s.prior->weights.push_back({variable.name, weights[variable.name]});
+    }
   }
   sites.finish(merged);
   return merged;

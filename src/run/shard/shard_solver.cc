@@ -1,11 +1,14 @@
 #include "run/shard/shard_solver.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "firm/error.h"
 #include "prep/site_noise.h"
 #include "run/store/identity.h"
 #include "run/store/run_output.h"
+#include "solve/priors/run_prior.h"
 #include "solve/registry.h"
 
 namespace firm {
@@ -21,7 +24,8 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
     fingerprints_[d.site] = fingerprint(d);
     const auto beamlets = static_cast<std::size_t>(study_.sites[d.site].geometry.beamlets);
     const bool has_shape = d.values.rows() == study_.sites[d.site].geometry.rays();
-    if (!study_.noise_known() && has_shape) d.guessed_sigma = guess_noise(d, beamlets);
+    const bool unknown = !study_.noise_known() && d.guessed_sigma == 0;
+    if (unknown && has_shape) d.guessed_sigma = guess_noise(d, beamlets);
   }
   identity_ = run_identity(study_, options_, fingerprints_);
 }
@@ -29,6 +33,13 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
 void ShardSolver::build(const Truth& truth, int threads) {
   const MethodRow& method = find_method(options_.method);
   if (method.require != nullptr) method.require(study_);
+  require_prior_support(method, has_prior(options_));
+  if (options_.prior.slices && has_prior(options_) && truth.all_slices != study_.slices) {
+    throw usage_error(
+        {"solve", "prior.slices", fmt::format("all {} slices at once", truth.all_slices),
+         fmt::format("{} of them in a chunk or process; use one chunk, or fewer processes",
+                     study_.slices)});
+  }
   problem_ = std::make_unique<Problem>(study_, data_, ProblemOptions{.threads = threads});
   data_.clear();
   variables_ = problem_->variables();

@@ -51,13 +51,29 @@ std::vector<SiteSummary> sites_from(const Json& json) {
 }
 
 Certificate certificate_from(const Json& c) {
-  return {number(c.at(0)),
-          number(c.at(1)),
-          number(c.at(2)),
-          number(c.at(3)),
-          number(c.at(4)),
-          number(c.at(5)),
-          {}};
+  return {number(c.at(0)), number(c.at(1)), number(c.at(2)),        number(c.at(3)),
+          number(c.at(4)), number(c.at(5)), optional_from(c.at(6)), {}};
+}
+
+Json prior_to_json(const std::optional<PriorSummary>& prior) {
+  if (!prior) return nullptr;
+  Json curve = Json::array();
+  for (const auto& point : prior->curve) curve.push_back({point.strength, point.error});
+  Json weights = Json::array();
+  for (const auto& weight : prior->weights) {
+    weights.push_back(Json::array({weight.name, weight.lambda}));
+  }
+  return Json::array({prior->kind, prior->strength, prior->automatic, curve, weights});
+}
+
+std::optional<PriorSummary> prior_from(const Json& j) {
+  if (j.is_null()) return {};
+  PriorSummary prior{j.at(0), number(j.at(1)), j.at(2), {}, {}};
+  for (const Json& point : j.at(3)) {
+    prior.curve.push_back({number(point.at(0)), number(point.at(1))});
+  }
+  for (const Json& weight : j.at(4)) prior.weights.push_back({weight.at(0), number(weight.at(1))});
+  return prior;
 }
 
 }  // namespace
@@ -65,25 +81,27 @@ Certificate certificate_from(const Json& c) {
 Json summary_to_json(const Summary& s) {
   const Certificate& c = s.certificate;
   const StopOptions& stop = s.stop;
-  return {
-      {"method", s.method},
-      {"rounds", s.rounds},
-      {"exchanges", s.exchanges},
-      {"local_iterations", s.local_iterations},
-      {"objective", s.objective},
-      {"step_norm", s.step_norm},
-      {"lambda_max", s.lambda_max},
-      {"projection_seconds", s.projection_seconds},
-      {"seconds", s.seconds},
-      {"threads", s.threads},
-      {"kernel", s.kernel},
-      {"certificate", {c.objective, c.primal, c.min_w, c.stationarity, c.relative, c.multiplier}},
-      {"termination", {s.termination.reason, s.termination.message, s.termination.converged}},
-      {"stop",
-       {stop.rounds, stop.seconds, stop.objective, stop.discrepancy, stop.kkt, stop.change,
-        stop.step, stop.noise}},
-      {"sites", sites_to_json(s.sites)},
-      {"error", optional_to_json(s.error)}};
+  return {{"method", s.method},
+          {"rounds", s.rounds},
+          {"exchanges", s.exchanges},
+          {"local_iterations", s.local_iterations},
+          {"objective", s.objective},
+          {"step_norm", s.step_norm},
+          {"lambda_max", s.lambda_max},
+          {"projection_seconds", s.projection_seconds},
+          {"seconds", s.seconds},
+          {"threads", s.threads},
+          {"kernel", s.kernel},
+          {"certificate",
+           {c.objective, c.primal, c.min_w, c.stationarity, c.relative, c.multiplier,
+            optional_to_json(c.gap)}},
+          {"termination", {s.termination.reason, s.termination.message, s.termination.converged}},
+          {"stop",
+           {stop.rounds, stop.seconds, stop.objective, stop.discrepancy, stop.kkt, stop.change,
+            stop.step, stop.noise}},
+          {"sites", sites_to_json(s.sites)},
+          {"prior", prior_to_json(s.prior)},
+          {"error", optional_to_json(s.error)}};
 }
 
 Summary summary_from_json(const Json& j) {
@@ -106,6 +124,7 @@ Summary summary_from_json(const Json& j) {
   s.stop = {stop.at(0), stop.at(1), stop.at(2), stop.at(3),
             stop.at(4), stop.at(5), stop.at(6), stop.at(7)};
   s.sites = sites_from(j.at("sites"));
+  s.prior = prior_from(j.at("prior"));
   s.error = optional_from(j.at("error"));
   return s;
 }

@@ -49,6 +49,7 @@ std::string run_identity(const Study& study, const SolveOptions& options,
     if (belongs_to_identity(option.key)) text += fmt::format("{} = {}\n", option.key, option.value);
   }
   text += fmt::format("other = {}\n", study.other);
+  if (options.prior.slices) text += fmt::format("slice spacing = {}\n", study.slice_spacing);
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     const Site& site = study.sites[i];
     text += fmt::format("site {} coefficient {} sigma {}{} geometry {} data {}\n", site.name,

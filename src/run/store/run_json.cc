@@ -19,11 +19,27 @@ Json number_or_null(std::optional<double> value) {
 }
 
 Json kkt_json(const Certificate& c) {
-  return {{"primal", c.primal},
-          {"stationarity", c.stationarity},
-          {"relative", c.relative},
-          {"min_w", c.min_w},
-          {"multiplier", c.multiplier}};
+  Json kkt = {{"primal", c.primal},
+              {"stationarity", c.stationarity},
+              {"relative", c.relative},
+              {"min_w", c.min_w},
+              {"multiplier", c.multiplier}};
+  if (c.gap) kkt["gap"] = *c.gap;
+  return kkt;
+}
+
+Json prior_json(const PriorSummary& prior) {
+  Json curve = Json::array();
+  for (const auto& point : prior.curve) {
+    curve.push_back(Json::array({point.strength, number_or_null(point.error)}));
+  }
+  Json lambda = Json::object();
+  for (const auto& weight : prior.weights) lambda[weight.name] = weight.lambda;
+  return {{"kind", prior.kind},
+          {"strength", number_or_null(prior.strength)},
+          {"automatic", prior.automatic},
+          {"curve", curve},
+          {"lambda", lambda}};
 }
 
 const char* source_text(NoiseSource source) {
@@ -98,6 +114,7 @@ Json chunks_json(const RunFacts& facts) {
                       {"termination", termination_json(s.termination)},
                       {"full_scale", scales},
                       {"data_sha256", data}});
+    if (s.prior) chunks.back()["prior"] = prior_json(*s.prior);
   }
   return chunks;
 }
@@ -124,6 +141,7 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
   j["fits"] = fits ? Json(*fits) : Json(nullptr);
   j["warnings"] = facts.warnings;
   if (s.error) j["error_to_truth"] = error_json(s);
+  if (s.prior) j["prior"] = prior_json(*s.prior);
   j["lambda_max"] = s.lambda_max;
   if (!facts.chunks.empty()) j["chunks"] = chunks_json(facts);
   j["version"] = kVersion;

@@ -6,6 +6,7 @@
 
 #include "core/parallel.h"
 #include "firm/error.h"
+#include "solve/priors/run_prior.h"
 
 namespace firm {
 namespace {
@@ -43,6 +44,7 @@ FirmDs::FirmDs(const MethodInput& input)
       levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
       xrt_weight_(xrt_weight(problem_.study())),
       by_noise_(input.options.stop.noise > 0),
+      prior_(bool(input.prior)),
       step_factor_(step_factor(input.options)),
       members_(make_members()),
       noise_(problem_, variables_with(true), input.options.stop.noise),
@@ -62,11 +64,26 @@ FirmDs::FirmDs(const MethodInput& input)
   set_steps();
   fill_own_target();
   if (input.prior) add_prior(input.prior);
+  if (input.start != nullptr && !members_.empty()) {
+    nnls_.set_images(*input.start, member_columns());
+    started_ = true;
+  }
+}
+
+// Returns the column among the problem's images of each column of the members.
+std::vector<std::size_t> FirmDs::member_columns() const {
+  std::vector<std::size_t> columns;
+  for (const Member& m : members_) {
+    for (std::size_t z = 0; z < problem_.slices(); ++z) {
+      columns.push_back(m.variable * problem_.slices() + z);
+    }
+  }
+  return columns;
 }
 
 // Counts arrays of all images but XRT's. Each image has a term on the rays of XRT and one on its
 // own rays, unless one term serves both.
-MethodFootprint FirmDs::footprint(const SolveOptions& /*options*/, const HostedSize& size) {
+MethodFootprint FirmDs::footprint(const SolveOptions& options, const HostedSize& size) {
   const bool one_term = size.common && !size.weighted;
   MethodFootprint f;
   f.held.images = 4 * size.members + size.images + (size.gathered ? size.members : 0) +
@@ -77,19 +94,14 @@ MethodFootprint FirmDs::footprint(const SolveOptions& /*options*/, const HostedS
   f.held.projectors = size.own_groups + 1;
   f.state = {2 * size.members, 2 * size.members * size.xrt_rays + 2 * size.member_rays};
   f.share = {0, size.xrt_rays};
+  RunPrior::add_footprint(options, size, size.members, f);
   return f;
 }
 
 void FirmDs::add_prior(const PriorFactory& factory) {
   std::vector<Variable> variables;
-  std::vector<std::size_t> columns;
-  for (const Member& m : members_) {
-    variables.push_back(problem_.variables()[m.variable]);
-    for (std::size_t z = 0; z < problem_.slices(); ++z) {
-      columns.push_back(m.variable * problem_.slices() + z);
-    }
-  }
-  if (!variables.empty()) nnls_.set_prior(factory(variables, problem_.slices()), columns);
+  for (const Member& m : members_) variables.push_back(problem_.variables()[m.variable]);
+  if (!variables.empty()) nnls_.set_prior(factory(variables, problem_.slices()), member_columns());
 }
 
 void FirmDs::problem_changed() {
@@ -312,7 +324,7 @@ void FirmDs::count_unmet_columns() {
 }
 
 void FirmDs::share() {
-  if (iterations_ == 0) start();
+  if (iterations_ == 0 && !started_) start();
   const std::size_t slices = problem_.slices();
   parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {
     for (std::size_t z = 0; z < slices; ++z) {
@@ -415,6 +427,7 @@ void FirmDs::finish(Collective& collective) {
 StopOptions FirmDs::default_stop() const {
   StopOptions stop;
   stop.kkt = 1e-4;
+  if (prior_) stop.change = 1e-4;
   return stop;
 }
 
@@ -427,6 +440,7 @@ void FirmDs::archive(Archive& archive) {
   other_noise_.archive(archive, "other_noise");
   double iterations = static_cast<double>(iterations_);
   archive.number("iterations", iterations);
+  if (prior_) archive.flag("started", started_);
   iterations_ = static_cast<long>(iterations);
 }
 

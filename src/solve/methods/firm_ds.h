@@ -15,10 +15,11 @@
 // and a site that is fitted to its noise (NoiseStop) keeps its image while the others continue. So
 // the images pass through the same stages as those of each site alone, at any number of rounds.
 //
-// A prior R_i(w) adds to the local problem. Each site starts with M steps on its own data, so that
-// not even the first sum reveals a measurement. The objective never rises, and the coupling holds
-// exactly in every round. `other`, which lives with site N, takes part like an XRF site with c = 1
-// and without data of its own. tau_i is proportional to c_i s_i.
+// A prior R_i(w) adds to the local problem. Each site starts with M steps on its own data, or with
+// an image made from it (MethodInput::start), so that not even the first sum reveals a measurement.
+// The objective never rises, and the coupling holds exactly in every round. `other`, which lives
+// with site N, takes part like an XRF site with c = 1 and without data of its own. tau_i is
+// proportional to c_i s_i.
 //
 // Where XRT values have weights W <= 1, || W^1/2 (sum_i q_i - b_N) ||^2 has the same majoriser with
 // W e in place of e. Only site N knows W, which reveals something about its data; it sends W e in a
@@ -79,6 +80,7 @@ class FirmDs : public Method {
   void add_terms();
   void set_steps();
   void add_prior(const PriorFactory& factory);
+  std::vector<std::size_t> member_columns() const;
   void fill_own_target();
   void fill_shared_target();
   void start();
@@ -97,6 +99,7 @@ class FirmDs : public Method {
   std::vector<double> levels_;  // discrepancy level of each hosted column
   double xrt_weight_;
   bool by_noise_;  // stop.noise is in force
+  bool prior_;     // also if this process hosts no member
   double step_factor_;
   std::vector<Member> members_;
   NoiseStop noise_;        // of the members with data
@@ -117,6 +120,7 @@ class FirmDs : public Method {
   double kkt_squared_ = 0;
   int rounds_ = 0;
   long iterations_ = 0;
+  bool started_ = false;  // with images given
   bool finished_ = false;
 };
 

@@ -76,6 +76,14 @@ double Nnls::prior_value() const {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+void Nnls::set_images(const Block& images, const std::vector<std::size_t>& columns) {
+  FIRM_CHECK(images.rows() == w_.rows() && columns.size() == w_.columns());
+  for (std::size_t p = 0; p < w_.rows(); ++p) {
+    for (std::size_t c = 0; c < w_.columns(); ++c) w_(p, c) = images(p, columns[c]);
+  }
+  restart();
+}
+
 void Nnls::restart() {
   for (Term& term : terms_) term.operators->forward(w_, term.product);
   std::fill(t_.begin(), t_.end(), 1.0);

@@ -48,6 +48,8 @@ class Nnls {
   double prior_value() const;
 
   const Block& images() const { return w_; }
+  // Replaces images, all >= 0, of which column c is column columns[c] of `images`; then restarts.
+  void set_images(const Block& images, const std::vector<std::size_t>& columns);
 
   // Call after a target has changed: the known value of h is out of date.
   void targets_changed() { known_value_ = false; }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "solve/priors/run_prior.h"
+
 namespace firm {
 namespace {
 
@@ -30,16 +32,19 @@ Pgd::Pgd(const MethodInput& input)
   nnls_.add_term(problem_.operators(), column_weights(problem_));
   fill_target();
   set_steps();
-  if (!input.prior) return;
   std::vector<std::size_t> columns(problem_.columns());
   std::iota(columns.begin(), columns.end(), 0);
-  nnls_.set_prior(input.prior(problem_.variables(), problem_.slices()), columns);
+  if (input.prior) {
+    nnls_.set_prior(input.prior(problem_.variables(), problem_.slices()), columns);
+  }
+  if (input.start != nullptr) nnls_.set_images(*input.start, columns);
 }
 
 MethodFootprint Pgd::footprint(const SolveOptions& options, const HostedSize& size) {
   MethodFootprint f;
   f.held = {(options.pgd.accelerated ? 3 : 2) * size.images, 5 * size.rays};
   f.state = {2 * size.images, 2 * size.rays};
+  RunPrior::add_footprint(options, size, size.images, f);
   return f;
 }
 

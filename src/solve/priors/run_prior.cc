@@ -1,0 +1,99 @@
+#include "solve/priors/run_prior.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "firm/error.h"
+#include "solve/priors/prior_strength.h"
+#include "solve/priors/tv.h"
+#include "solve/priors/tv_weights.h"
+
+namespace firm {
+
+RunPrior::RunPrior(Problem& problem, const SolveOptions& options)
+    : problem_(problem),
+      options_(options.prior),
+      seed_(options.seed),
+      strength_(options.prior.strength) {
+  for (std::size_t v = 0; v < problem.variables().size(); ++v) {
+    noise_.push_back(noise_of(problem, v, options.stop.discrepancy));
+  }
+  unit_lambda_ = unit_lambdas(problem, noise_);
+}
+
+double RunPrior::slice_scale() const {
+  const Study& study = problem_.study();
+  if (!options_.slices) return 0;
+  return study.slice_spacing > 0 ? study.pixel_size / study.slice_spacing : 1;
+}
+
+void RunPrior::choose(Collective& collective, Archive* resume) {
+  if (options_.strength > 0) return;
+  if (resume != nullptr) {
+    for (const double rho : strength_grid()) curve_.push_back({rho, 0});
+    return archive(*resume);
+  }
+  FoundStrength found = find_strength(
+      {problem_, noise_, unit_lambda_, seed_, options_.inner, slice_scale()}, collective);
+  strength_ = found.strength;
+  curve_ = std::move(found.curve);
+  start_ = std::move(found.images);
+}
+
+PriorFactory RunPrior::factory() const {
+  return [this](const std::vector<Variable>& variables, std::size_t slices) {
+    TvOptions tv;
+    tv.image_rows = problem_.study().image_rows;
+    tv.image_columns = problem_.study().image_columns;
+    tv.slices = slices;
+    for (const Variable& v : variables) {
+      const auto at = std::ranges::find(problem_.variables(), v.slot, &Variable::slot);
+      FIRM_CHECK(at != problem_.variables().end());
+      const auto number = static_cast<std::size_t>(at - problem_.variables().begin());
+      tv.lambda.insert(tv.lambda.end(), slices, strength_ * unit_lambda_[number]);
+    }
+    tv.inner = options_.inner;
+    tv.slice_scale = slice_scale();
+    tv.threads = problem_.threads();
+    return std::make_unique<TotalVariation>(tv);
+  };
+}
+
+void RunPrior::archive(Archive& archive) {
+  if (options_.strength > 0) return;
+  std::vector<double> errors;
+  for (const PriorSummary::Point& point : curve_) errors.push_back(point.error);
+  archive.number("prior/strength", strength_);
+  archive.values("prior/errors", std::span<double>(errors));
+  for (std::size_t k = 0; k < errors.size(); ++k) curve_[k].error = errors[k];
+}
+
+PriorSummary RunPrior::summary(const PriorTerm* term) const {
+  PriorSummary s{options_.kind, strength_, options_.strength == 0, curve_, {}};
+  for (std::size_t v = 0; v < problem_.variables().size() && term != nullptr; ++v) {
+    const std::size_t column = v * problem_.slices();
+    if (std::ranges::find(term->columns, column) == term->columns.end()) continue;
+    s.weights.push_back({problem_.variables()[v].name, strength_ * unit_lambda_[v]});
+  }
+  return s;
+}
+
+// TotalVariation has two fields for each kind of difference, and scratch of one more.
+void RunPrior::add_footprint(const SolveOptions& options, const HostedSize& size,
+                             std::uint64_t images, MethodFootprint& method) {
+  if (!has_prior(options)) return;
+  const std::uint64_t parts = options.prior.slices ? 3 : 2;
+  const std::uint64_t prior = 2 * parts + 1;
+  method.held.images += (prior + 1) * images;  // 1: the point of a proximal step
+  method.state.images += parts * images;
+  if (options.prior.strength > 0) return;
+  method.held.images += size.images;  // to start from
+  // Image, the one before, gradient, point, best image; columns by matrix.
+  const std::uint64_t searched = (prior + 5 + (size.gathered ? 1 : 0)) * size.images;
+  method.held.images = std::max(method.held.images, searched);
+  // Product, the one before, residual, target; product with all rays; weights, scratch.
+  method.held.rays = std::max(method.held.rays, 7 * size.rays);
+  method.held.projectors = std::max(method.held.projectors, size.own_groups + 1);
+}
+
+}  // namespace firm
