@@ -84,10 +84,11 @@ struct PriorSummary {
   };
   std::vector<Point> curve;  // of the search; empty if the strength was given
   struct Weight {
-    std::string name;   // of the image
+    std::string name;  // of the image
     double lambda = 0;
   };
   std::vector<Weight> weights;
+  std::string solver;  // of the local problems: "proximal gradient", or "primal-dual" at low noise
 };
 
 struct Summary {

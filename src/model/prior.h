@@ -27,6 +27,9 @@ class Prior {
   // Replaces each column v_c of `w` by argmin_{x >= 0} R_c(x) + ||x - v_c||^2 / (2 steps[c]). A
   // step of 0 leaves the column as it is.
   virtual void proximal_step(std::span<const double> steps, Block& w) = 0;
+  // Takes over the dual of differences between rows and columns from another method; priors without
+  // one do nothing.
+  virtual void take_dual(const Block& /*between_rows*/, const Block& /*between_columns*/) {}
   // Archives the state that the next step starts from (a dual variable), so that a checkpoint keeps
   // it.
   virtual void archive(Archive& archive) = 0;

@@ -106,6 +106,9 @@ struct MethodInput {
   Collective& collective;
   PriorFactory prior = {};       // empty: none
   const Block* start = nullptr;  // images to start from: pixels x Problem::columns(); null: none
+  // Weight of the total variation of each hosted variable, if there is so little noise that the
+  // local problems are solved by PrimalDual; empty: by proximal gradient steps.
+  std::vector<double> primal_dual = {};
 };
 
 // Discrepancy levels max(b) sqrt(m) s of the hosted columns; 0 for `other`, and when s is 0.

@@ -6,10 +6,11 @@
 namespace firm {
 namespace {
 
-constexpr double kWindow = 1.5;     // factor in steps over which the rate is measured
-constexpr double kSpread = 1.05;    // between looks
-constexpr std::size_t kMarks = 12;  // more than a window has
-constexpr double kFirstSteps = 8;   // fewer steps say too little about a rate
+constexpr double kWindow = 1.5;      // factor in steps over which the rate is measured
+constexpr double kSpread = 1.05;     // between looks
+constexpr std::size_t kMarks = 12;   // more than a window has
+constexpr double kMostSteps = 3000;  // more than images of any size have needed
+constexpr double kFirstSteps = 8;    // fewer steps say too little about a rate
 constexpr double kMostOfRays = 0.5;
 
 }  // namespace
@@ -72,7 +73,7 @@ void NoiseStop::look(long step, const std::vector<double>& squares,
     const double rate = (before->logs[n] - logs[n]) / std::log(k / before->step);
     peak_[n] = std::max(peak_[n], rate);
     if (k < kFirstSteps) continue;
-    done_[n] = finished(n, square, rate, static_cast<double>(pixels[n]));
+    done_[n] = k >= kMostSteps || finished(n, square, rate, static_cast<double>(pixels[n]));
   }
   std::rotate(marks_.begin(), marks_.end() - 1, marks_.end());
   marks_.front() = {k, std::move(logs)};

@@ -13,7 +13,8 @@
 //
 // and either r <= sigma sqrt(m), or the rate is below half of its peak: a residual that begins to
 // fall slowly is not done. So a column ends even if pixels are too coarse, or sigma too small, for
-// r to reach the noise. docs/method.md shows how close this comes to the best step.
+// r to reach the noise, and after 3000 steps in any case. docs/method.md shows how close this comes
+// to the best step.
 #pragma once
 
 #include <cstddef>

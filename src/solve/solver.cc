@@ -158,6 +158,7 @@ std::unique_ptr<Method> Solver::Run::make_method() {
   if (prior_ == nullptr) return row_.make(input);
   input.prior = prior_->factory();
   input.start = prior_->start();
+  input.primal_dual = prior_->primal_dual();
   std::unique_ptr<Method> method = row_.make(input);
   prior_->forget_start();
   return method;

@@ -63,16 +63,18 @@ Json prior_to_json(const std::optional<PriorSummary>& prior) {
   for (const auto& weight : prior->weights) {
     weights.push_back(Json::array({weight.name, weight.lambda}));
   }
-  return Json::array({prior->kind, prior->strength, prior->automatic, curve, weights});
+  return Json::array(
+      {prior->kind, prior->strength, prior->automatic, curve, weights, prior->solver});
 }
 
 std::optional<PriorSummary> prior_from(const Json& j) {
   if (j.is_null()) return {};
-  PriorSummary prior{j.at(0), number(j.at(1)), j.at(2), {}, {}};
+  PriorSummary prior{j.at(0), number(j.at(1)), j.at(2), {}, {}, {}};
   for (const Json& point : j.at(3)) {
     prior.curve.push_back({number(point.at(0)), number(point.at(1))});
   }
   for (const Json& weight : j.at(4)) prior.weights.push_back({weight.at(0), number(weight.at(1))});
+  prior.solver = j.at(5);
   return prior;
 }
 

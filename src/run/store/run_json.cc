@@ -38,6 +38,7 @@ Json prior_json(const PriorSummary& prior) {
   return {{"kind", prior.kind},
           {"strength", number_or_null(prior.strength)},
           {"automatic", prior.automatic},
+          {"solver", prior.solver},
           {"curve", curve},
           {"lambda", lambda}};
 }

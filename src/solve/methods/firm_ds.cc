@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kStepsWithNoise = 8;  // few, because more steps would fit the noise
 constexpr int kSteps = 75;
+// Weight of XRT in the first stage, relative to its own, from which a second one changes little.
+constexpr double kBalanced = 0.7;
 
 int local_steps(const SolveOptions& options) {
   if (options.ds.local_steps > 0) return options.ds.local_steps;
@@ -35,6 +37,21 @@ double tau_total(const Study& study) {
   return sum;
 }
 
+std::vector<std::size_t> hosted_transmission(const Problem& problem) {
+  if (problem.transmission() == problem.variables().size()) return {};
+  return {problem.transmission()};
+}
+
+// 1 / s_N^2, with s_N at least c_i s_i of any XRF site.
+double balanced_weight(const Study& study) {
+  double weight = xrt_weight(study);
+  for (std::size_t i = 0; i + 1 < study.sites.size(); ++i) {
+    const double c = study.sites[i].coefficient;
+    weight = std::min(weight, study.weight(i) / (c * c));
+  }
+  return weight;
+}
+
 }  // namespace
 
 FirmDs::FirmDs(const MethodInput& input)
@@ -44,11 +61,14 @@ FirmDs::FirmDs(const MethodInput& input)
       levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
       xrt_weight_(xrt_weight(problem_.study())),
       by_noise_(input.options.stop.noise > 0),
+      coupling_weight_(by_noise_ ? balanced_weight(problem_.study()) : xrt_weight_),
+      balances_(coupling_weight_ < kBalanced * xrt_weight_),
       prior_(bool(input.prior)),
       step_factor_(step_factor(input.options)),
       members_(make_members()),
       noise_(problem_, variables_with(true), input.options.stop.noise),
       other_noise_(problem_, variables_with(false), input.options.stop.noise),
+      xrt_noise_(problem_, hosted_transmission(problem_), input.options.stop.noise),
       fused_(problem_.study().common_geometry() && plain_matrices() && !own_weights()),
       own_(own_matrices(), problem_.slices(), problem_.threads()),
       shared_(shared_matrices(), problem_.slices(), problem_.threads()),
@@ -64,6 +84,7 @@ FirmDs::FirmDs(const MethodInput& input)
   set_steps();
   fill_own_target();
   if (input.prior) add_prior(input.prior);
+  if (!input.primal_dual.empty() && !members_.empty()) add_primal_dual(input.primal_dual);
   if (input.start != nullptr && !members_.empty()) {
     nnls_.set_images(*input.start, member_columns());
     started_ = true;
@@ -102,6 +123,17 @@ void FirmDs::add_prior(const PriorFactory& factory) {
   std::vector<Variable> variables;
   for (const Member& m : members_) variables.push_back(problem_.variables()[m.variable]);
   if (!variables.empty()) nnls_.set_prior(factory(variables, problem_.slices()), member_columns());
+}
+
+void FirmDs::add_primal_dual(const std::vector<double>& weights) {
+  const Study& study = problem_.study();
+  const std::size_t slices = problem_.slices();
+  primal_dual_ = std::make_unique<PrimalDual>(study.image_rows, study.image_columns,
+                                              members_.size() * slices, problem_.threads());
+  if (!fused_) primal_dual_->add_term(own_, nnls_.alpha(own_term_));
+  primal_dual_->add_term(shared_, nnls_.alpha(shared_term_));
+  for (const Member& m : members_)
+    tv_weights_.insert(tv_weights_.end(), slices, weights[m.variable]);
 }
 
 void FirmDs::problem_changed() {
@@ -171,19 +203,20 @@ bool FirmDs::plain_matrices() const {
   });
 }
 
-void FirmDs::add_terms() {
-  const std::size_t slices = problem_.slices();
-  std::vector<double> own(members_.size() * slices);
-  std::vector<double> shared(members_.size() * slices);
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    const Member& m = members_[k];
-    for (std::size_t z = 0; z < slices; ++z) {
-      own[k * slices + z] = m.weight;
-      shared[k * slices + z] = m.c * m.c / m.tau * xrt_weight_ + (fused_ ? m.weight : 0);
-    }
+std::vector<double> FirmDs::shared_alpha() const {
+  std::vector<double> alpha;
+  for (const Member& m : members_) {
+    const double coupling = m.c * m.c / m.tau * coupling_weight_;
+    alpha.insert(alpha.end(), problem_.slices(), coupling + (fused_ ? m.weight : 0));
   }
+  return alpha;
+}
+
+void FirmDs::add_terms() {
+  std::vector<double> own;
+  for (const Member& m : members_) own.insert(own.end(), problem_.slices(), m.weight);
   if (!fused_) own_term_ = nnls_.add_term(own_, own);
-  shared_term_ = nnls_.add_term(shared_, shared);
+  shared_term_ = nnls_.add_term(shared_, shared_alpha());
 }
 
 void FirmDs::set_steps() {
@@ -191,7 +224,7 @@ void FirmDs::set_steps() {
   for (std::size_t k = 0; k < members_.size(); ++k) {
     const Member& m = members_[k];
     const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
-    const double shared_alpha = m.c * m.c / m.tau * xrt_weight_;
+    const double shared_alpha = m.c * m.c / m.tau * coupling_weight_;
     const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
     for (std::size_t z = 0; z < slices; ++z) nnls_.set_step(k * slices + z, step_factor_ / hessian);
   }
@@ -229,7 +262,7 @@ void FirmDs::fill_shared_target() {
   parallel_rows(target.rows(), problem_.threads(), [&](std::size_t ray) {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const Member& m = members_[k];
-      const double scale = m.c / m.tau * xrt_weight_;
+      const double scale = m.c / m.tau * coupling_weight_;
       for (std::size_t z = 0; z < slices; ++z) {
         const std::size_t column = k * slices + z;
         const double q = m.c * static_cast<double>(product(ray, column));
@@ -283,14 +316,74 @@ void FirmDs::start() {
 int FirmDs::next_steps() const {
   constexpr int kPart = 8;
   if (local_steps_ > 0) return local_steps_;
-  return std::max(1, static_cast<int>(iterations_ / kPart));
+  return std::max(1, static_cast<int>((iterations_ - stage_start_) / kPart));
+}
+
+// Gives XRT its own weight once the other sites are done: then the sum of their images is fitted to
+// XRT, which they have followed only as far as their noise allows. A site that misses its own data
+// keeps its image: pixels that are too coarse for its object spoil the sum, too.
+void FirmDs::begin_second_stage() {
+  second_stage_ = true;
+  stage_start_ = static_cast<int>(iterations_);
+  coupling_weight_ = xrt_weight_;
+  xrt_noise_.restart(iterations_);
+  if (members_.empty()) return;
+  use_coupling_weight();
+  const std::vector<std::size_t> columns = member_columns();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Variable& v = problem_.variables()[columns[c] / problem_.slices()];
+    const double level = v.sigma * v.sigma * static_cast<double>(problem_.rays()[columns[c]]);
+    if (!v.measured || squares_[columns[c]] <= level) nnls_.release(c);
+  }
+  nnls_.restart();
+}
+
+void FirmDs::use_coupling_weight() {
+  nnls_.set_alpha(shared_term_, shared_alpha());
+  set_steps();
+}
+
+// The image of XRT is known only at the end: its pixels count as half of the rays, or more.
+void FirmDs::judge_xrt() {
+  if (!second_stage_ || !xrt_noise_.due(iterations_)) return;
+  xrt_noise_.look(iterations_, squares_, problem_.rays());
+}
+
+// Starts with images and duals of 0, which belong together; the images so far tell only how large
+// values are.
+void FirmDs::start_primal_dual() {
+  Block w = nnls_.images();
+  std::vector<double> largest(w.columns(), 0.0);
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    double& most = largest[k % w.columns()];
+    most = std::max(most, static_cast<double>(w.data()[k]));
+  }
+  primal_dual_->prepare(tv_weights_, largest);
+  std::ranges::fill(w.values(), 0.0f);
+  nnls_.replace_images(std::move(w), *primal_dual_);
+  std::ranges::fill(message_.values(), 0.0f);
+  fill_shared_target();
+  take_primal_dual_steps(next_steps());
+}
+
+// The images go back to Nnls, which has their products, and the dual to the prior, which judges
+// them.
+void FirmDs::take_primal_dual_steps(int steps) {
+  std::vector<const Sinograms*> targets;
+  if (!fused_) targets.push_back(&nnls_.target(own_term_));
+  targets.push_back(&nnls_.target(shared_term_));
+  Block w = nnls_.images();
+  primal_dual_->run(steps, targets, w);
+  nnls_.replace_images(std::move(w), *primal_dual_);
+  iterations_ += steps;
 }
 
 void FirmDs::take_local_steps(int steps) {
+  if (primal_dual_) return take_primal_dual_steps(steps);
   for (int m = 0; m < steps; ++m) {
     nnls_.step();
     ++iterations_;
-    if (!noise_.due(iterations_)) continue;
+    if (second_stage_ || !noise_.due(iterations_)) continue;
     measure_own_residuals();
     hold_finished(noise_, true);
   }
@@ -311,7 +404,10 @@ void FirmDs::hold_finished(NoiseStop& stop, bool data) {
 
 void FirmDs::count_unmet_columns() {
   if (by_noise_) {
-    scalars.unmet = static_cast<double>(noise_.open() + other_noise_.open());
+    std::size_t open = second_stage_ ? xrt_noise_.open() : noise_.open() + other_noise_.open();
+    // Both stages may take equally many steps.
+    if (second_stage_ && iterations_ >= 2L * stage_start_) open = 0;
+    scalars.unmet = static_cast<double>(open);
     return;
   }
   const std::size_t slices = problem_.slices();
@@ -325,6 +421,7 @@ void FirmDs::count_unmet_columns() {
 
 void FirmDs::share() {
   if (iterations_ == 0 && !started_) start();
+  if (primal_dual_ && !primal_dual_->prepared()) start_primal_dual();
   const std::size_t slices = problem_.slices();
   parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {
     for (std::size_t z = 0; z < slices; ++z) {
@@ -360,10 +457,15 @@ void FirmDs::add_global_scalars() {
     if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
   }
   if (rounds_ == 0) scalars.unmet += 1;  // the start fits more noise than a joint round
+  judge_xrt();
+  if (!balances_ || second_stage_) return;
+  first_stage_done_ = scalars.unmet == 0;
+  scalars.unmet += 1;
 }
 
 void FirmDs::update() {
   ++rounds_;
+  if (first_stage_done_ && !second_stage_) begin_second_stage();
   if (members_.empty()) return;
   fill_shared_target();
   nnls_.targets_changed();
@@ -371,7 +473,7 @@ void FirmDs::update() {
   kkt_squared_ = nnls_.projected_gradient_squared();
   std::copy(nnls_.images().values().begin(), nnls_.images().values().end(),
             start_.values().begin());
-  if (other_noise_.due(iterations_)) hold_finished(other_noise_, false);
+  if (!second_stage_ && other_noise_.due(iterations_)) hold_finished(other_noise_, false);
   take_local_steps(next_steps());
   step_squared_ = 0;
   for (std::size_t k = 0; k < start_.size(); ++k) {
@@ -438,6 +540,15 @@ void FirmDs::archive(Archive& archive) {
   archive.number("rounds", rounds_);
   noise_.archive(archive, "noise");
   other_noise_.archive(archive, "other_noise");
+  xrt_noise_.archive(archive, "xrt_noise");
+  archive.flag("second_stage", second_stage_);
+  archive.flag("first_stage_done", first_stage_done_);
+  archive.number("stage_start", stage_start_);
+  if (second_stage_ && coupling_weight_ != xrt_weight_) {  // read back
+    coupling_weight_ = xrt_weight_;
+    if (!members_.empty()) use_coupling_weight();
+  }
+  if (primal_dual_) primal_dual_->archive(archive);
   double iterations = static_cast<double>(iterations_);
   archive.number("iterations", iterations);
   if (prior_) archive.flag("started", started_);

@@ -14,12 +14,15 @@
 // With stop.noise, steps have no momentum, each round takes an eighth of the steps taken so far,
 // and a site that is fitted to its noise (NoiseStop) keeps its image while the others continue. So
 // the images pass through the same stages as those of each site alone, at any number of rounds.
+// Where XRT is more accurate than the others, c_i s_i > s_N, its weight would leave their own data
+// behind: s_N is at least c_i s_i until all of them are done, and its own only then, until XRT is
+// done.
 //
-// A prior R_i(w) adds to the local problem. Each site starts with M steps on its own data, or with
-// an image made from it (MethodInput::start), so that not even the first sum reveals a measurement.
-// The objective never rises, and the coupling holds exactly in every round. `other`, which lives
-// with site N, takes part like an XRF site with c = 1 and without data of its own. tau_i is
-// proportional to c_i s_i.
+// A prior R_i(w) adds to the local problem. With little noise PrimalDual solves it. Each site
+// starts with M steps on its own data, or with an image made from it (MethodInput::start), so that
+// not even the first sum reveals a measurement. The objective never rises, and the coupling holds
+// exactly in every round. `other`, which lives with site N, takes part like an XRF site with c = 1
+// and without data of its own. tau_i is proportional to c_i s_i.
 //
 // Where XRT values have weights W <= 1, || W^1/2 (sum_i q_i - b_N) ||^2 has the same majoriser with
 // W e in place of e. Only site N knows W, which reveals something about its data; it sends W e in a
@@ -31,6 +34,7 @@
 #include "solve/methods/nnls.h"
 #include "solve/methods/xrt_residual.h"
 #include "solve/noise_stop.h"
+#include "solve/priors/primal_dual.h"
 
 namespace firm {
 
@@ -77,7 +81,11 @@ class FirmDs : public Method {
   std::vector<ImageOperator> own_matrices() const;
   std::vector<ImageOperator> shared_matrices() const;
   bool plain_matrices() const;
+  std::vector<double> shared_alpha() const;
   void add_terms();
+  void begin_second_stage();
+  void use_coupling_weight();
+  void judge_xrt();
   void set_steps();
   void add_prior(const PriorFactory& factory);
   std::vector<std::size_t> member_columns() const;
@@ -86,7 +94,10 @@ class FirmDs : public Method {
   void start();
   void measure_own_residuals();
   int next_steps() const;
+  void add_primal_dual(const std::vector<double>& weights);
   void take_local_steps(int steps);
+  void start_primal_dual();
+  void take_primal_dual_steps(int steps);
   void hold_finished(NoiseStop& stop, bool data);
   void count_unmet_columns();
   void put_transmission_column(std::span<const float> sum);
@@ -98,16 +109,21 @@ class FirmDs : public Method {
   int local_steps_;             // 0: grows with the steps taken
   std::vector<double> levels_;  // discrepancy level of each hosted column
   double xrt_weight_;
-  bool by_noise_;  // stop.noise is in force
-  bool prior_;     // also if this process hosts no member
+  bool by_noise_;           // stop.noise is in force
+  double coupling_weight_;  // 1 / s_N^2 in the steps
+  bool balances_;           // in two stages
+  bool prior_;              // also if this process hosts no member
   double step_factor_;
   std::vector<Member> members_;
   NoiseStop noise_;        // of the members with data
   NoiseStop other_noise_;  // of `other`
+  NoiseStop xrt_noise_;    // of XRT, in the second stage
   bool fused_;             // A_i = A_N for all members: one term serves both
   Operators own_;
   Operators shared_;  // A_N for each member
   Nnls nnls_;
+  std::unique_ptr<PrimalDual> primal_dual_;  // takes the steps, if there is little noise
+  std::vector<double> tv_weights_;           // of each column, for primal_dual_
   std::size_t own_term_ = 0;
   std::size_t shared_term_ = 0;
   Sinograms own_data_;
@@ -120,6 +136,9 @@ class FirmDs : public Method {
   double kkt_squared_ = 0;
   int rounds_ = 0;
   long iterations_ = 0;
+  bool first_stage_done_ = false;
+  bool second_stage_ = false;
+  int stage_start_ = 0;   // iterations before the stage
   bool started_ = false;  // with images given
   bool finished_ = false;
 };

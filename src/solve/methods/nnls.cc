@@ -53,13 +53,22 @@ std::size_t Nnls::add_term(Operators& operators, const std::vector<double>& alph
   for (std::size_t g = 0; g < term.target.size(); ++g) {
     const Block& y = term.target[g];
     term.loops.emplace_back(y.rows(), y.columns(), 1, loop_.threads());
-    term.alpha_pattern.push_back(term.loops.back().pattern(
-        [&](std::size_t c) { return alpha[operators.image_column(g, c)]; }));
-    term.beta_pattern.emplace_back(term.alpha_pattern.back().size());
+    term.alpha_pattern.emplace_back();
+    term.beta_pattern.emplace_back(term.loops.back().period());
   }
   terms_.push_back(std::move(term));
+  set_alpha(terms_.size() - 1, alpha);
   if (terms_.size() > 1 && part_.size() == 0) part_ = Block(w_.rows(), w_.columns());
   return terms_.size() - 1;
+}
+
+void Nnls::set_alpha(std::size_t number, const std::vector<double>& alpha) {
+  Term& term = terms_[number];
+  term.alpha = alpha;
+  for (std::size_t g = 0; g < term.target.size(); ++g) {
+    term.alpha_pattern[g] = term.loops[g].pattern(
+        [&](std::size_t c) { return alpha[term.operators->image_column(g, c)]; });
+  }
 }
 
 void Nnls::set_prior(std::unique_ptr<Prior> prior, std::vector<std::size_t> columns) {
@@ -81,6 +90,13 @@ void Nnls::set_images(const Block& images, const std::vector<std::size_t>& colum
   for (std::size_t p = 0; p < w_.rows(); ++p) {
     for (std::size_t c = 0; c < w_.columns(); ++c) w_(p, c) = images(p, columns[c]);
   }
+  restart();
+}
+
+void Nnls::replace_images(Block images, const PrimalDual& dual) {
+  FIRM_CHECK(images.rows() == w_.rows() && images.columns() == w_.columns());
+  w_ = std::move(images);
+  if (prior_) prior_->take_dual(dual.dual_between_rows(), dual.dual_between_columns());
   restart();
 }
 

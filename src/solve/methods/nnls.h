@@ -16,6 +16,7 @@
 #include "firm/block.h"
 #include "model/operators.h"
 #include "model/prior.h"
+#include "solve/priors/primal_dual.h"
 
 namespace firm {
 
@@ -26,9 +27,12 @@ class Nnls {
   // Adds a term and returns its number. `alpha` has one entry per column of w; 0 leaves the column
   // out. The operators have the same columns as w, and outlive this object.
   std::size_t add_term(Operators& operators, const std::vector<double>& alpha);
+  // Changes alpha of a term; call restart() before the next step.
+  void set_alpha(std::size_t term, const std::vector<double>& alpha);
   // Returns t_k, which the caller fills, and A_k w.
   Sinograms& target(std::size_t term) { return terms_[term].target; }
   const Sinograms& product(std::size_t term) const { return terms_[term].product; }
+  const std::vector<double>& alpha(std::size_t term) const { return terms_[term].alpha; }
 
   // Step length of a column, at most 1 / lambda_max(Hessian of h) with momentum, and below twice
   // that without.
@@ -50,6 +54,9 @@ class Nnls {
   const Block& images() const { return w_; }
   // Replaces images, all >= 0, of which column c is column columns[c] of `images`; then restarts.
   void set_images(const Block& images, const std::vector<std::size_t>& columns);
+
+  // Replaces images by those of another method, w >= 0, and the dual of the prior by its own.
+  void replace_images(Block images, const PrimalDual& dual);
 
   // Call after a target has changed: the known value of h is out of date.
   void targets_changed() { known_value_ = false; }

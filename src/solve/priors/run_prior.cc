@@ -16,7 +16,7 @@ RunPrior::RunPrior(Problem& problem, const SolveOptions& options)
       seed_(options.seed),
       strength_(options.prior.strength) {
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {
-    noise_.push_back(noise_of(problem, v, options.stop.discrepancy));
+    noise_.push_back(noise_of(problem, v, options.stop.discrepancy, options.prior.strength == 0));
   }
   unit_lambda_ = unit_lambdas(problem, noise_);
 }
@@ -27,7 +27,31 @@ double RunPrior::slice_scale() const {
   return study.slice_spacing > 0 ? study.pixel_size / study.slice_spacing : 1;
 }
 
+// Proximal gradient steps are slow where there is hardly any noise. PrimalDual needs plain matrices
+// and values of equal weight. All sites take the same, whichever process hosts them.
+void RunPrior::agree_on_solver(Collective& collective) {
+  constexpr double kLowNoise = 0.0015;  // of the largest value
+  double refusals = options_.slices ? 1 : 0;
+  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+    const Variable& variable = problem_.variables()[v];
+    if (!variable.measured) continue;
+    const bool plain =
+        variable.projectors == &plain_projectors() && problem_.operators().roots(v).size() == 0;
+    if (!plain || noise_[v] > kLowNoise * variable.peak) refusals += 1;
+  }
+  collective.sum({}, std::span(&refusals, 1));
+  low_noise_ = refusals == 0;
+}
+
+std::vector<double> RunPrior::primal_dual() const {
+  std::vector<double> weights;
+  if (!low_noise_) return weights;
+  for (const double unit : unit_lambda_) weights.push_back(strength_ * unit);
+  return weights;
+}
+
 void RunPrior::choose(Collective& collective, Archive* resume) {
+  agree_on_solver(collective);
   if (options_.strength > 0) return;
   if (resume != nullptr) {
     for (const double rho : strength_grid()) curve_.push_back({rho, 0});
@@ -69,7 +93,8 @@ void RunPrior::archive(Archive& archive) {
 }
 
 PriorSummary RunPrior::summary(const PriorTerm* term) const {
-  PriorSummary s{options_.kind, strength_, options_.strength == 0, curve_, {}};
+  PriorSummary s{options_.kind, strength_, options_.strength == 0, curve_, {}, {}};
+  s.solver = low_noise_ ? "primal-dual" : "proximal gradient";
   for (std::size_t v = 0; v < problem_.variables().size() && term != nullptr; ++v) {
     const std::size_t column = v * problem_.slices();
     if (std::ranges::find(term->columns, column) == term->columns.end()) continue;

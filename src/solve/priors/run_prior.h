@@ -26,6 +26,8 @@ class RunPrior {
   void choose(Collective& collective, Archive* resume);
 
   PriorFactory factory() const;
+  // Weight of each hosted variable for PrimalDual; empty if proximal gradient steps are faster.
+  std::vector<double> primal_dual() const;
   // Images to start from, those of the search; null: none.
   const Block* start() const { return start_ ? &*start_ : nullptr; }
   void forget_start() { start_.reset(); }
@@ -42,6 +44,7 @@ class RunPrior {
 
  private:
   double slice_scale() const;
+  void agree_on_solver(Collective& collective);
 
   Problem& problem_;
   PriorOptions options_;
@@ -49,6 +52,7 @@ class RunPrior {
   std::vector<double> noise_;        // of each hosted variable
   std::vector<double> unit_lambda_;  // of each hosted variable, at strength 1
   double strength_ = 0;
+  bool low_noise_ = false;  // at all sites, so that PrimalDual is faster
   std::vector<PriorSummary::Point> curve_;
   std::optional<Block> start_;
 };

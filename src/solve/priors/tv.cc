@@ -219,6 +219,23 @@ void TotalVariation::add_adjoint(Block& z) const {
   });
 }
 
+void TotalVariation::take_dual(const Block& between_rows, const Block& between_columns) {
+  FIRM_CHECK(!shape_.slices);
+  check_image(between_rows);
+  check_image(between_columns);
+  const Block* const from[] = {&between_rows, &between_columns};
+  for (int part = 0; part < 2; ++part) {
+    for (std::size_t i = 0; i < shape_.rows; ++i) {
+      float* const row = sweep_.dual(part).row(static_cast<std::ptrdiff_t>(i));
+      const float* const values = from[part]->data() + i * shape_.values;
+      for (std::size_t j = 0; j < shape_.values; ++j) {
+        const double lambda = options_.lambda[j % shape_.columns];
+        row[j] = lambda > 0 ? values[j] / static_cast<float>(lambda) : 0.0f;
+      }
+    }
+  }
+}
+
 void TotalVariation::archive(Archive& archive) {
   constexpr const char* kNames[] = {"prior/dual_rows", "prior/dual_columns", "prior/dual_slices"};
   std::vector<float> copy(shape_.rows * shape_.values);

@@ -61,6 +61,9 @@ class TotalVariation : public Prior {
   // Adds <lambda_c p_c, G w_c> to values[c]: at most R_c(w), and equal to it where p and w are
   // optimal.
   void add_dual_products(const Block& w, std::span<double> values) const;
+  // Replaces the dual by that of another method, |p_c| <= lambda_c: pixels x columns, of the
+  // differences between rows and between columns. Only without differences between slices.
+  void take_dual(const Block& between_rows, const Block& between_columns) override;
   // z += lambda G^T p. After a proximal step of v, w = max(v - t lambda G^T p, 0).
   void add_adjoint(Block& z) const;
 

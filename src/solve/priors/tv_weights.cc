@@ -37,10 +37,11 @@ double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int thre
   return std::sqrt(sum / static_cast<double>(kProbes * kSeries * pixels));
 }
 
-double noise_of(const Problem& problem, std::size_t variable, double level) {
+double noise_of(const Problem& problem, std::size_t variable, double level, bool guess) {
   const Variable& own = problem.variables()[variable];
   const Variable& v = own.measured ? own : problem.variables()[problem.transmission()];
-  const double s = level > 0 ? level * v.peak : v.sigma;
+  const bool known = v.noise_source != NoiseSource::kGuessed;
+  const double s = level > 0 ? level * v.peak : known || guess ? v.sigma : 0;
   return s > 0 ? s : kLeastNoise * v.peak;
 }
 

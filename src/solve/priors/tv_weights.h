@@ -18,9 +18,10 @@ namespace firm {
 // nothing but the matrix.
 double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int threads);
 
-// Noise s_i of a hosted variable: level * max(b) if level > 0, else that of the variable. If there
-// is none, 0.001 max(b), so that a prior acts on data without noise too.
-double noise_of(const Problem& problem, std::size_t variable, double level);
+// Noise s_i of a hosted variable: level * max(b) if level > 0, else that of the study. If the study
+// does not know it: its guess (`guess`), or else 0.001 max(b), so that a strength given as a number
+// acts on data without noise too.
+double noise_of(const Problem& problem, std::size_t variable, double level, bool guess);
 
 // lambda of each hosted variable at rho = 1. `noise`: of each hosted variable.
 std::vector<double> unit_lambdas(const Problem& problem, const std::vector<double>& noise);
