@@ -49,6 +49,12 @@ void print_sites(const Summary& s) {
   }
 }
 
+std::string prior_text(const PriorSummary& prior) {
+  if (std::isnan(prior.strength)) return prior.kind + ", a strength for each chunk";
+  return fmt::format("{}, strength {:.3g}{}", prior.kind, prior.strength,
+                     prior.automatic ? " (automatic)" : "");
+}
+
 void print_summary(const ReconResult& result) {
   const Summary& s = result.summary;
   const Certificate& c = s.certificate;
@@ -59,6 +65,9 @@ void print_summary(const ReconResult& result) {
   fmt::print("  ||D w||        {:.3e}\n", c.primal);
   fmt::print("  smallest value {:.3g}\n", c.min_w);
   fmt::print("  stationarity   {:.3e}, relative {:.3e}\n", c.stationarity, c.relative);
+  if (c.gap)
+    fmt::print("  duality gap    {:.3e}, of the objective {:.2e}\n", *c.gap, *c.gap / s.objective);
+  if (s.prior) fmt::print("  prior          {}\n", prior_text(*s.prior));
   fmt::print("  time           {:.2f} s ({:.2f} s in projections), {} thread{}, kernel {}\n",
              s.seconds, s.projection_seconds, s.threads, s.threads == 1 ? "" : "s", s.kernel);
   if (s.error) fmt::print("  error to truth {:.4f}\n", *s.error);

@@ -1,13 +1,13 @@
 #include "model/certificate.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 #include "model/collective.h"
 #include "model/coupling.h"
+#include "model/duality_gap.h"
 
 namespace firm {
 namespace {
@@ -130,6 +130,21 @@ void add_prior(const PriorTerm& term, const Block& w, const Gradient& g, double&
   }
 }
 
+// Returns the hosted part of the duality gap, of which R(w) is `prior_value`. Call after add_prior.
+std::optional<double> gap_part(Problem& problem, const Sinograms& r, const PriorTerm* term,
+                               const Gradient& g, double prior_value) {
+  if (term == nullptr) return duality_gap(problem, r, Block(), {});
+  Block z(problem.pixels(), term->columns.size());
+  for (std::size_t p = 0; p < z.rows(); ++p) {
+    for (std::size_t k = 0; k < z.columns(); ++k) {
+      z(p, k) = static_cast<float>(g(p, term->columns[k]));
+    }
+  }
+  if (!term->prior->add_subgradient(z)) return {};
+  const std::optional<double> part = duality_gap(problem, r, z, term->columns);
+  return part ? std::optional(*part + prior_value) : std::nullopt;
+}
+
 double squared(std::span<const float> values) {
   double sum = 0;
   for (const float v : values) sum += static_cast<double>(v) * static_cast<double>(v);
@@ -170,21 +185,36 @@ Certificate certify(Problem& problem, Collective& collective, const Block& w,
   Block dw(problem.pixels(), problem.slices());
   if (!options.exact_primal || problem.complete()) Coupling(problem).combine(w, dw.values());
 
-  std::array<double, 4> sums = {residual.objective(), part.stationarity_squared};
-  if (options.prior != nullptr) add_prior(*options.prior, w, g, sums[0], sums[1]);
-  collective.sum(options.exact_primal ? std::span<float>() : dw.values(), std::span(sums).first(2));
-  sums[2] = squared(dw.values());
-  sums[3] = squared(mu.values());
-  collective.sum_slices(sums);
+  struct {
+    double objective, stationarity_squared;
+    double gap = 0, unbounded = 0;  // processes that have no bound
+    double primal_squared = 0, multiplier_squared = 0;
+    std::span<double> all() { return {&objective, 6}; }
+  } sums{residual.objective(), part.stationarity_squared};
+  if (options.prior != nullptr) {
+    add_prior(*options.prior, w, g, sums.objective, sums.stationarity_squared);
+  }
+  if (options.gap) {
+    const auto gap = gap_part(problem, r, options.prior, g, sums.objective - residual.objective());
+    sums.gap = gap.value_or(0);
+    sums.unbounded = gap ? 0 : 1;
+  }
+  collective.sum(options.exact_primal ? std::span<float>() : dw.values(),
+                 sums.all().first(options.gap ? 4 : 2));
+  sums.primal_squared = squared(dw.values());
+  sums.multiplier_squared = squared(mu.values());
+  collective.sum_slices(sums.all());
 
   Certificate certificate;
-  certificate.objective = sums[0];
-  certificate.primal = std::sqrt(sums[2]);
+  certificate.objective = sums.objective;
+  certificate.primal = std::sqrt(sums.primal_squared);
   certificate.min_w = part.min_w;
-  certificate.stationarity = std::sqrt(sums[1]);
+  certificate.stationarity = std::sqrt(sums.stationarity_squared);
   certificate.relative =
       options.gradient_scale > 0 ? certificate.stationarity / options.gradient_scale : 0;
-  certificate.multiplier = std::sqrt(sums[3]);
+  certificate.multiplier = std::sqrt(sums.multiplier_squared);
+  // Rounding may make the gap of optimal images negative.
+  if (options.gap && sums.unbounded == 0) certificate.gap = std::max(0.0, sums.gap);
   certificate.squares = residual.squares();
   return certificate;
 }

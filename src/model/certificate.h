@@ -29,6 +29,7 @@ struct CertificateOptions {
   // Adds R(w) to the objective; stationarity is then || (w - prox(w - t g)) / t ||, t the prior's
   // step.
   const PriorTerm* prior = nullptr;
+  bool gap = false;  // bounds f(w) - min f; the same in all processes, also where `prior` is null
 };
 
 // Certifies the hosted images `w`; `mu`, pixels x slices, receives the multiplier. All processes of

@@ -30,6 +30,9 @@ class Prior {
   // Takes over the dual of differences between rows and columns from another method; priors without
   // one do nothing.
   virtual void take_dual(const Block& /*between_rows*/, const Block& /*between_columns*/) {}
+  // Adds to each column of `z` an s with <s, x> <= R(x) for all x, close to equality at the result
+  // of the last proximal step. Returns false, and adds nothing, if the prior knows none.
+  virtual bool add_subgradient(Block& /*z*/) const { return false; }
   // Archives the state that the next step starts from (a dual variable), so that a checkpoint keeps
   // it.
   virtual void archive(Archive& archive) = 0;

@@ -369,9 +369,10 @@ Solution Solver::Run::conclude() {
   Solution solution;
   solution.images = method_->images();
   Summary& s = solution.summary;
-  s.certificate =
-      certify(problem_, collective_, solution.images,
-              {row_.joint, method_->exact_primal(), scale_, method_->prior()}, solution.multiplier);
+  s.certificate = certify(problem_, collective_, solution.images,
+                          {row_.joint, method_->exact_primal(), scale_, method_->prior(),
+                           prior_ != nullptr || bool(input_.prior)},
+                          solution.multiplier);
   for (const Variable& v : problem_.variables()) solution.names.push_back(v.name);
   s.method = input_.options.method;
   s.rounds = rounds_;

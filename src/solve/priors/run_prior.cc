@@ -109,7 +109,9 @@ void RunPrior::add_footprint(const SolveOptions& options, const HostedSize& size
   if (!has_prior(options)) return;
   const std::uint64_t parts = options.prior.slices ? 3 : 2;
   const std::uint64_t prior = 2 * parts + 1;
-  method.held.images += (prior + 1) * images;  // 1: the point of a proximal step
+  // The point of a proximal step; the certificate's proximal step and z; A^T 1.
+  method.held.images += (prior + 3) * images + size.images;
+  method.held.rays += size.rays;
   method.state.images += parts * images;
   if (options.prior.strength > 0) return;
   method.held.images += size.images;  // to start from

@@ -48,6 +48,10 @@ class TotalVariation : public Prior {
   // With differences between slices, held slices (step 0, image >= 0) are fixed neighbours of the
   // others.
   void proximal_step(std::span<const double> steps, Block& w) override;
+  bool add_subgradient(Block& z) const override {
+    add_adjoint(z);
+    return true;
+  }
   // Keeps the dual.
   void archive(Archive& archive) override;
 
