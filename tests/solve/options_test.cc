@@ -45,6 +45,10 @@ const std::map<std::string, Sample>& samples() {
       {"pgd.accelerated", {"true", kNoFlag}},
       {"plsqr.tolerance", {"0.004", kNoSize}},
       {"ds.local_steps", {"9", {"-1", "1000000", "2.5", ""}}},
+      {"prior.kind", {"tv", {"TV", "total", ""}}},
+      {"prior.strength", {"0.7", {"0", "-1", "nan", "inf", "automatic", ""}}},
+      {"prior.inner", {"5", {"0", "-1", "10001", "2.5", ""}}},
+      {"prior.slices", {"true", kNoFlag}},
       {"chunks", {"4", {"0", "-1", "1000001", "2.5", ""}}},
       {"threads", {"3", {"-1", "4096", "two", ""}}},
       {"seed", {"18446744073709551615", {"-1", "1.5", "18446744073709551616", ""}}},
@@ -138,12 +142,22 @@ TEST(Options, RejectBadValueNamingKeyExpectedAndFound) {
   }
 }
 
+TEST(Options, StrengthOfPriorIsAutomaticByDefault) {
+  EXPECT_EQ(values({})["prior.strength"], "auto");
+  SolveOptions options;
+  set_option(options, "--set", "prior.strength", "0.5");
+  EXPECT_EQ(options.prior.strength, 0.5);
+  set_option(options, "--set", "prior.strength", "auto");
+  EXPECT_EQ(options.prior.strength, 0);
+}
+
 TEST(Options, DescribeExpectedValues) {
   std::map<std::string, std::string> expects;
   for (const OptionText& text : describe_options({})) expects[text.key] = text.expects;
   EXPECT_EQ(expects["stop.rounds"], "a whole number from 0 on");
   EXPECT_EQ(expects["stop.kkt"], "a number from 0 on");
   EXPECT_EQ(expects["firm.ratio"], "a number above 0 and below 1");
+  EXPECT_EQ(expects["prior.strength"], "auto or a number above 0");
   EXPECT_EQ(expects["firm.rule"], "one of paper, relative");
   EXPECT_EQ(expects["pgd.accelerated"], "true or false");
   for (const std::string& method : method_names()) EXPECT_CONTAINS(expects["method"], method);

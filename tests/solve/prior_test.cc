@@ -184,7 +184,7 @@ TEST(PriorTest, IsRejectedByOtherMethods) {
   const SmallStudy small = make_small_study({});
   for (const std::string method : {"firm", "firm+", "fedpgd", "plsqr"}) {
     EXPECT_CONTAINS(error_of([&] { solve_with(small, options_for(method), quadratic(1)); }),
-                    "method: expected one that supports a prior, found " + method);
+                    "method: expected one that supports a prior (firm-ds, pgd), found " + method);
   }
 }
 

@@ -35,6 +35,7 @@ SolveInput input_for(Problem& problem, Collective& collective, const std::string
   input.collective = &collective;
   input.options.method = method;
   input.options.stop.rounds = method == "pgd" ? 1000 : 20;
+  input.options.stop.kkt = 1e-4;
   input.options.pgd.accelerated = true;
   input.prior = total_variation(problem.study(), slice_scale);
   return input;
@@ -108,6 +109,58 @@ TEST_P(TotalVariationMethod, ReachesDenseOptimum) {
     EXPECT_LT((image - best).norm(), 2e-3 * best.norm()) << v;
   }
   EXPECT_LT(s.summary.certificate.relative, 1e-3);
+}
+
+// f at the optimum of the penalised problem. The dense solver has the variables but XRT, which is a
+// problem of its own for pgd and left out there.
+double dense_objective(const DenseStudy& dense, const TvGrid& grid, const Vector& x) {
+  const Eigen::Index n = eigen_index(grid.size());
+  double f = 0;
+  Vector xrt = -row_by_row(dense.b.back());
+  const Matrix a_n = for_slices(dense.a.back(), grid.slices);
+  for (std::size_t v = 0; v < dense.c.size(); ++v) {
+    const Vector w = x.segment(n * eigen_index(v), n);
+    f += kLambda * tv_value(grid, w);
+    xrt += dense.c[v] * a_n * w;
+    if (v + 1 >= dense.sites()) continue;
+    f += dense.weight[v] *
+         (for_slices(dense.a[v], grid.slices) * w - row_by_row(dense.b[v])).squaredNorm();
+  }
+  return f + dense.weight.back() * xrt.squaredNorm();
+}
+
+TEST(TotalVariationGap, BoundsDistanceToDenseOptimumAndFalls) {
+  for (const bool other : {false, true}) {
+    for (const double slice_scale : {0.0, 0.8}) {
+      const SmallStudy small = make_small_study({.sites = 3,
+                                                 .rows = 5,
+                                                 .columns = 4,
+                                                 .angles = 6,
+                                                 .slices = 2,
+                                                 .other = other,
+                                                 .noise = 0.3});
+      const DenseStudy dense(small.study, small.data);
+      const TvGrid grid = grid_of(small.study, slice_scale);
+      const double best = dense_objective(dense, grid, dense_solution(dense, grid, true));
+      std::vector<double> gaps;
+      for (const int rounds : {1, 4, 60}) {
+        Problem problem(small.study, small.data, {.threads = 1});
+        LocalCollective collective;
+        SolveInput input = input_for(problem, collective, "firm-ds", slice_scale);
+        input.options.ds.local_steps = 3;
+        input.options.stop.rounds = rounds;
+        input.options.stop.kkt = 1e-12;  // only the limit of rounds ends the run
+        const Summary s = solve(input).summary;
+        ASSERT_TRUE(s.certificate.gap.has_value());
+        gaps.push_back(*s.certificate.gap);
+        EXPECT_GE(gaps.back(), 0);
+        EXPECT_GE(gaps.back(), s.objective - best - 1e-5 * best) << rounds;
+      }
+      EXPECT_LT(gaps[1], gaps[0]);
+      EXPECT_LT(gaps[2], 0.1 * gaps[0]);
+      EXPECT_LT(gaps[2], 0.01 * best);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TotalVariationMethod,
