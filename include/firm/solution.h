@@ -84,8 +84,8 @@ struct PriorSummary {
   };
   std::vector<Point> curve;  // of the search; empty if the strength was given
   struct Weight {
-    std::string name;  // of the image
-    double lambda = 0;
+    std::string name;   // of the image
+    double lambda = 0;  // mean over its slices
   };
   std::vector<Weight> weights;
   std::string solver;  // of the local problems: "proximal gradient", or "primal-dual" at low noise

@@ -47,8 +47,6 @@ struct SiteData {
   // max(b_i) for the discrepancy rule, if a better value than the maximum of noisy data is known;
   // 0: the maximum of `values` in each slice.
   double largest = 0;
-  // max(b_i) over all slices of the site, also those in other processes; 0: over `values`.
-  double peak = 0;
   // Noise of the values, to judge the fit of a study that does not know it: a guess. 0: none.
   double guessed_sigma = 0;
 };

@@ -9,6 +9,7 @@
 #include "federation/pki/describe.h"
 #include "federation/protocol/terms.h"
 #include "run/reconstruct.h"
+#include "solve/priors/run_prior.h"
 #include "solve/registry.h"
 
 namespace firm::preflight_checks {
@@ -141,6 +142,12 @@ std::optional<StudyToCheck> check_study(const Context& c) {
 
 void check_method(const Context& c, const StudyToCheck& study, const std::vector<Site>& known) {
   const std::string& method = study.options.method;
+  try {
+    require_prior_support(find_method(method), has_prior(study.options));
+  } catch (const Error& e) {
+    c.findings.error(Error::Kind::kUsage, "method", e.what(), kChangeMethod);
+    return;
+  }
   const auto require = find_method(method).require;
   if (require == nullptr) {
     c.findings.ok("method", method);

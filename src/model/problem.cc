@@ -190,9 +190,6 @@ void Problem::set_values(const SiteData& d, std::size_t v) {
     }
     if (d.largest > 0) largest_[column] = d.largest;
   }
-  const auto first = largest_.begin() + static_cast<std::ptrdiff_t>(v * slices());
-  const auto last = first + static_cast<std::ptrdiff_t>(slices());
-  variables_[v].peak = d.peak > 0 ? d.peak : std::max(0.0, *std::max_element(first, last));
   operators_.put(b, v, data_);
 }
 

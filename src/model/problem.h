@@ -26,7 +26,6 @@ struct Variable {
   double weight = 0;  // 1 / s_i^2; 0 for `other`
   double sigma = 0;   // noise of the data, known or guessed; 0: unknown, or `other`
   NoiseSource noise_source = NoiseSource::kGiven;
-  double peak = 0;    // max(b) over all slices of the site; 0 for `other`
   Geometry geometry;  // of XRT for `other`
   const ProjectorFactory* projectors = &plain_projectors();
 

@@ -38,18 +38,6 @@ StageRun::StageRun(const Setup& setup, const std::vector<std::vector<Shard>>& of
   }
 }
 
-// The prior's strength depends on the noise of a site, so it must be that of all slices, wherever
-// they are solved.
-void StageRun::know_all_slices(SiteData& data) const {
-  for (std::size_t k = 0; k < data.values.size(); ++k) {
-    if (data.weights.size() > 0 && data.weights.values()[k] == 0) continue;
-    data.peak = std::max(data.peak, static_cast<double>(data.values.values()[k]));
-  }
-  if (setup_.study.noise_known()) return;
-  const int beamlets = setup_.study.sites[data.site].geometry.beamlets;
-  data.guessed_sigma = guess_noise(data, static_cast<std::size_t>(beamlets));
-}
-
 // Prepares all slices of a site if shards run side by side, so that all shards of a site report the
 // same.
 void StageRun::read_site(Work& work, std::size_t site) {
@@ -59,7 +47,11 @@ void StageRun::read_site(Work& work, std::size_t site) {
   PreparedSite prepared = setup_.data.prepare(name, cut ? all : work.shard.slices);
   SiteData data = std::move(prepared.data);
   data.site = site;
-  if (cut && has_prior(setup_.options)) know_all_slices(data);
+  if (cut && has_prior(setup_.options) && !setup_.study.noise_known()) {
+    // A prior's weight follows from the noise: that of all slices, wherever they are solved.
+    const int beamlets = setup_.study.sites[site].geometry.beamlets;
+    data.guessed_sigma = guess_noise(data, static_cast<std::size_t>(beamlets));
+  }
   if (cut) {
     data.values = cut_columns(data.values, work.shard.slices);
     if (data.weights.rows() > 0) data.weights = cut_columns(data.weights, work.shard.slices);

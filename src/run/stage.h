@@ -90,7 +90,6 @@ class StageRun {
   };
 
   void read_site(Work& work, std::size_t site);
-  void know_all_slices(SiteData& data) const;
   Study study_of(const Work& work) const;
   Observer observer_of(Work& work, RunHistory* history);
   void solve_alone(Work& work, RunHistory* history);

@@ -106,7 +106,7 @@ struct MethodInput {
   Collective& collective;
   PriorFactory prior = {};       // empty: none
   const Block* start = nullptr;  // images to start from: pixels x Problem::columns(); null: none
-  // Weight of the total variation of each hosted variable, if there is so little noise that the
+  // Weight of the total variation of each hosted column, if there is so little noise that the
   // local problems are solved by PrimalDual; empty: by proximal gradient steps.
   std::vector<double> primal_dual = {};
 };

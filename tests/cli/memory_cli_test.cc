@@ -41,6 +41,19 @@ TEST_F(MemoryEstimate, ExceedsMemoryOfChunkedRun) {
                 5);
 }
 
+TEST_F(MemoryEstimate, ExceedsMemoryOfPrior) {
+  ASSERT_EQ(run("simulate --out s --size 160 --angles 30 --slices 8 --noise 0.05").code, 0);
+  for (const std::string strength : {"auto", "1"}) {
+    for (const std::string slices : {"false", "true"}) {
+      expect_useful({"recon", directory_ / "s/study.toml", "--out", directory_ / "r", "--overwrite",
+                     "--prior", "tv", "--set", "prior.strength=" + strength, "--set",
+                     "prior.slices=" + slices, "--set", "prior.inner=2", "--set",
+                     "ds.local_steps=2", "--set", "stop.rounds=1"},
+                    5);
+    }
+  }
+}
+
 TEST_F(MemoryEstimate, ExceedsMemoryOfCalibration) {
   ASSERT_EQ(run("simulate --preset elements --out s --size 160 --angles 40 --slices 8").code, 0);
   StudyFile file = read_study(directory_ / "s/study.toml");

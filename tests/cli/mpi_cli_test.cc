@@ -178,7 +178,8 @@ TEST_P(MethodOverProcesses, GivesSameBytes) {
 INSTANTIATE_TEST_SUITE_P(All, MethodOverProcesses,
                          ::testing::Values("firm-ds", "firm", "firm+", "plsqr",
                                            "fedpgd --set fedpgd.accelerated=true",
-                                           "pgd --set pgd.accelerated=true"),
+                                           "pgd --set pgd.accelerated=true",
+                                           "firm-ds --prior tv --set stop.change=1e-5"),
                          [](const auto& method) { return std::to_string(method.index); });
 
 // The bytes of a slice depend neither on the slices beside it nor on their number, as long as there

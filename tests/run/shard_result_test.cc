@@ -55,7 +55,8 @@ class StageResults : public ::testing::Test {
     s.seconds = 2;
     s.threads = 3;
     s.kernel = "scalar";
-    s.certificate = {x, x, -x, x, x, x, {}};
+    s.certificate = {x, x, -x, x, x, x, x, {}};
+    s.prior = PriorSummary{"tv", x, true, {{4, 3 * x}, {2, x}}, {{"xrf-1", 5 * x}}};
     s.termination = {converged ? "kkt" : "rounds", std::to_string(k), converged};
     s.stop.kkt = 1e-3;
     s.sites = {site("xrf-1", 3 * x, 4 * x), site("xrt", x, 3 * x)};
@@ -154,6 +155,26 @@ TEST_F(StageResults, MergeIntoOneSummary) {
   EXPECT_DOUBLE_EQ(s.certificate.stationarity, norm);
   EXPECT_DOUBLE_EQ(s.certificate.multiplier, norm);
   EXPECT_DOUBLE_EQ(s.certificate.relative, norm / std::sqrt(3.0));
+  EXPECT_DOUBLE_EQ(s.certificate.gap.value(), 2);
+}
+
+TEST_F(StageResults, KeepStrengthOfPriorOnlyIfItIsTheSame) {
+  ShardResult same = result(0, true);
+  same.shard.slices.first = 2;
+  const PriorSummary kept = merge_in_turn({result(0, true), same}).prior.value();
+  EXPECT_DOUBLE_EQ(kept.strength, 1.0 / 3);
+  EXPECT_EQ(kept.curve.size(), 2u);
+  const PriorSummary differing = merge_in_turn({result(0, true), result(1, true)}).prior.value();
+  EXPECT_TRUE(std::isnan(differing.strength));
+  EXPECT_TRUE(differing.curve.empty());
+  EXPECT_EQ(differing.kind, "tv");
+}
+
+TEST_F(StageResults, HaveNoGapIfOneStageHasNone) {
+  ShardResult without = result(1, true);
+  without.solution.summary.certificate.gap.reset();
+  EXPECT_FALSE(merge_in_turn({result(0, true), without}).certificate.gap.has_value());
+  EXPECT_FALSE(merge_in_turn({without, result(0, true)}).certificate.gap.has_value());
 }
 
 // A stage without matter changes nothing.
@@ -161,8 +182,8 @@ TEST_F(StageResults, MergeIntoCertificateOfTheWhole) {
   ShardResult one = result(0, true);
   ShardResult two = result(1, true);
   ShardResult empty = result(2, true);
-  one.solution.summary.certificate = {1, 0.3, 0, 3e-3, 3e-3 / 5, 12, {}};
-  two.solution.summary.certificate = {2, 0.4, 0, 4e-3, 4e-3 / 12, 5, {}};
+  one.solution.summary.certificate = {1, 0.3, 0, 3e-3, 3e-3 / 5, 12, {}, {}};
+  two.solution.summary.certificate = {2, 0.4, 0, 4e-3, 4e-3 / 12, 5, {}, {}};
   empty.solution.summary.certificate = {};
   for (const auto& stages : {std::vector{one, two, empty}, std::vector{empty, one, two}}) {
     const Certificate c = merge_in_turn(stages).certificate;
@@ -266,6 +287,20 @@ TEST(SideBySideResults, MergeIntoOneShard) {
   EXPECT_DOUBLE_EQ(s.sites[1].discrepancy, 0.2);
   EXPECT_DOUBLE_EQ(s.sites[1].bytes_up, 20);
   EXPECT_DOUBLE_EQ(*s.error, std::sqrt(50.0));
+}
+
+TEST(SideBySideResults, HaveMeanWeightOfAllSlices) {
+  std::vector<ShardResult> all;
+  for (const Shard& shard : {Shard{{0}, {0, 1}, 0}, Shard{{0}, {1, 2}, 1}}) {
+    all.push_back(side_result(shard));
+    const double lambda = shard.slices.count == 1 ? 4 : 1;
+    all.back().solution.summary.prior = PriorSummary{"tv", 0.5, false, {}, {{"a", lambda}}};
+  }
+  const PriorSummary prior =
+      merge_side_by_side(study_with_other(), std::move(all)).summary().prior.value();
+  ASSERT_EQ(prior.weights.size(), 1u);
+  EXPECT_EQ(prior.weights[0].name, "a");
+  EXPECT_DOUBLE_EQ(prior.weights[0].lambda, 2);
 }
 
 TEST(SideBySideResults, KeepFingerprintsOfWholeSites) {

@@ -54,6 +54,21 @@ TEST(Federation, GivesImagesOfOneProcess) {
   }
 }
 
+TEST(Federation, FindsStrengthOfPriorOfOneProcess) {
+  FederationProcesses federation(plan({"prior.kind=tv"}));
+  federation.start_all();
+  federation.expect_all_finish();
+  const auto reference = federation.reference();
+  for (const std::string& site : FederationProcesses::sites()) {
+    const auto summary = federation.json(site, "summary.json");
+    EXPECT_EQ(summary.at("objective"), reference.at("objective"));
+    EXPECT_EQ(summary.at("kkt").at("gap"), reference.at("kkt").at("gap"));
+    EXPECT_EQ(summary.at("prior").at("strength"), reference.at("prior").at("strength"));
+    EXPECT_EQ(summary.at("prior").at("curve"), reference.at("prior").at("curve"));
+    EXPECT_EQ(summary.at("prior").at("lambda").size(), site == "xrt" ? 0u : 1u);
+  }
+}
+
 // Each site estimates its own noise; every site needs that of all.
 TEST(Federation, SharesEstimatedNoise) {
   FederationPlan estimated = plan({});

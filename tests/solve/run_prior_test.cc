@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -90,10 +91,7 @@ TEST(PriorWeight, HasRmsColumnNormOfMatrix) {
 TEST(PriorWeight, IsProportionalToNoiseAndWeight) {
   const SmallStudy small = make_small_study({.other = true, .own_sigma = true});
   Problem problem(small.study, small.data, {.threads = 1});
-  std::vector<double> noise;
-  for (std::size_t v = 0; v < problem.variables().size(); ++v) {
-    noise.push_back(noise_of(problem, v, 0));
-  }
+  const std::vector<double> noise = column_noise(problem, 0, false);
   const std::vector<double> lambda = unit_lambdas(problem, noise);
   const std::size_t xrt = problem.transmission();
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {
@@ -108,11 +106,21 @@ TEST(PriorNoise, IsDiscrepancyLevelThenSigmaThenPartOfLargestValue) {
   SmallStudy small = make_small_study({});
   small.data[0].guessed_sigma = 0.25;
   Problem problem(small.study, small.data, {.threads = 1});
-  const double peak = problem.variables()[0].peak;
-  EXPECT_EQ(peak, problem.largest()[0]);
-  EXPECT_EQ(noise_of(problem, 0, 0.1), 0.1 * peak);
-  EXPECT_EQ(noise_of(problem, 0, 0), 0.25);
-  EXPECT_EQ(noise_of(problem, 1, 0), 1e-3 * problem.variables()[1].peak);
+  const std::vector<double>& largest = problem.largest();
+  EXPECT_EQ(column_noise(problem, 0.1, false)[0], 0.1 * largest[0]);
+  EXPECT_EQ(column_noise(problem, 0, false)[0], 0.25);
+  EXPECT_EQ(column_noise(problem, 0, false)[1], 1e-3 * largest[1]);
+}
+
+TEST(PriorNoise, BelongsToSliceOrIsEqualForAll) {
+  const SmallStudy small = make_small_study({.slices = 2});
+  Problem problem(small.study, small.data, {.threads = 1});
+  const std::vector<double>& largest = problem.largest();
+  ASSERT_NE(largest[0], largest[1]);
+  EXPECT_EQ(column_noise(problem, 0.1, false)[1], 0.1 * largest[1]);
+  const double mean = 0.1 * std::hypot(largest[0], largest[1]) / std::sqrt(2.0);
+  EXPECT_NEAR(column_noise(problem, 0.1, true)[0], mean, 1e-12);
+  EXPECT_NEAR(column_noise(problem, 0.1, true)[1], mean, 1e-12);
 }
 
 TEST(PriorStrength, IsAtVertexOfParabola) {
@@ -354,6 +362,8 @@ TEST(RunPrior, AgreesBetweenSeparateSitesAndAllTogether) {
 TEST(RunPrior, ComparesSlices) {
   SimulatedStudy made =
       study_of(simulate({.size = 24, .angles = 9, .slices = 3, .noise = kNoise, .threads = 1}));
+  // The same noise, and with it the same weight, in all slices.
+  for (SiteData& data : made.data) data.largest = *std::ranges::max_element(data.values.values());
   SolveOptions options = with_prior(0.5);
   const Solution apart = solve_with(made, options);
   options.prior.slices = true;

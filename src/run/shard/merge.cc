@@ -86,8 +86,9 @@ void add_stage(const Summary& more, Summary& s) {
   if (s.error) s.error = std::hypot(*s.error, more.error.value_or(0));
 }
 
-void add_weights(const PriorSummary& prior, std::map<std::string, double>& weights) {
-  for (const auto& weight : prior.weights) weights[weight.name] = weight.lambda;
+// `part`: the shard's part of all slices.
+void add_weights(const PriorSummary& prior, double part, std::map<std::string, double>& weights) {
+  for (const auto& weight : prior.weights) weights[weight.name] += part * weight.lambda;
 }
 
 // Merges the per-site numbers of the shards of a stage.
@@ -156,7 +157,9 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
     }
     sites.add(r);
     const Summary& own = r.summary();
-    if (s.prior) add_weights(*own.prior, weights);
+    const double part =
+        static_cast<double>(r.shard.slices.count) / static_cast<double>(study.slices);
+    if (s.prior) add_weights(*own.prior, part, weights);
     s.certificate.min_w = std::min(s.certificate.min_w, own.certificate.min_w);
     s.local_iterations = std::max(s.local_iterations, own.local_iterations);
     s.projection_seconds = std::max(s.projection_seconds, own.projection_seconds);

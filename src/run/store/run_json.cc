@@ -229,6 +229,7 @@ std::string summary_json(const Summary& s, const RunFacts& facts) {
   j["kernel"] = s.kernel;
   SolveOptions used = facts.options;
   used.stop = s.stop;
+  if (s.prior) used.stop.discrepancy = facts.options.stop.discrepancy;  // tells the noise
   j["options"] = options_json(used);
   if (facts.federation) {
     const FederationFacts& f = *facts.federation;

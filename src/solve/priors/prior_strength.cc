@@ -16,7 +16,7 @@ constexpr std::size_t kPoints = 11;  // down to 0.125
 constexpr int kFirstSteps = 80;
 constexpr int kSteps = 40;
 constexpr std::uint64_t kPartLeftOut = 10;  // one ray of so many
-constexpr double kJointFactor = 1.4;
+constexpr double kFactor = 1.4;             // strength / minimum of the curve
 
 bool left_out(std::uint64_t seed, std::size_t slot, std::size_t ray) {
   return hashed(seed, slot, ray) % kPartLeftOut == 0;
@@ -63,8 +63,8 @@ class StrengthSearch {
   Block take_images() { return std::move(best_); }
 
  private:
-  bool searched(std::size_t v) const {
-    return input_.problem.variables()[v].measured && input_.noise[v] > 0;
+  bool searched(std::size_t column) const {
+    return input_.problem.variables()[column / slices_].measured && input_.noise[column] > 0;
   }
   void leave_out_rays();
   void add_term();
@@ -137,7 +137,7 @@ void StrengthSearch::add_term() {
 void StrengthSearch::set_steps() {
   for (std::size_t c = 0; c < input_.problem.columns(); ++c) {
     nnls_.set_step(c, 0.5 / input_.problem.curvature()[c / slices_]);
-    if (!searched(c / slices_)) nnls_.hold(c);
+    if (!searched(c)) nnls_.hold(c);
   }
 }
 
@@ -159,7 +159,7 @@ void StrengthSearch::set_prior() {
 
 void StrengthSearch::set_strength(double rho) {
   std::vector<double> lambda;
-  for (const double unit : input_.unit_lambda) lambda.insert(lambda.end(), slices_, rho * unit);
+  for (const double unit : input_.unit_lambda) lambda.push_back(rho * unit);
   prior_->set_lambda(std::move(lambda));
   nnls_.restart();
 }
@@ -173,14 +173,14 @@ std::vector<double> StrengthSearch::column_errors() {
     for (std::size_t c = 0; c < products_[g].columns(); ++c) {
       const std::size_t column = problem.operators().image_column(g, c);
       const std::size_t v = column / slices_;
-      if (!searched(v)) continue;
+      if (!searched(column)) continue;
       double sum = 0;
       for (std::size_t ray = 0; ray < products_[g].rows(); ++ray) {
         if (!left_out(input_.seed, problem.variables()[v].slot, ray)) continue;
         const double r = static_cast<double>(products_[g](ray, c) - problem.data()[g](ray, c));
         sum += r * r;
       }
-      errors[column] = sum / (input_.noise[v] * input_.noise[v]);
+      errors[column] = sum / (input_.noise[column] * input_.noise[column]);
     }
   }
   return errors;
@@ -190,7 +190,7 @@ std::vector<double> StrengthSearch::column_errors() {
 void StrengthSearch::judge() {
   const std::vector<double> errors = column_errors();
   for (std::size_t t = 0; t < traces_.size(); ++t) {
-    if (traces_[t].done() || !searched(t * together_ / slices_)) continue;
+    if (traces_[t].done() || !searched(t * together_)) continue;
     const auto first = errors.begin() + static_cast<std::ptrdiff_t>(t * together_);
     const double error =
         std::accumulate(first, first + static_cast<std::ptrdiff_t>(together_), 0.0);
@@ -219,7 +219,7 @@ void StrengthSearch::run() {
 std::vector<double> StrengthSearch::errors() const {
   std::vector<double> errors(kPoints, 0.0);
   for (std::size_t t = 0; t < traces_.size(); ++t) {
-    if (!searched(t * together_ / slices_)) continue;
+    if (!searched(t * together_)) continue;
     for (std::size_t k = 0; k < kPoints; ++k) errors[k] += traces_[t].error(k);
   }
   return errors;
@@ -254,7 +254,7 @@ FoundStrength find_strength(const StrengthInput& input, Collective& collective) 
   FoundStrength found;
   const std::vector<double> grid = strength_grid();
   for (std::size_t k = 0; k < grid.size(); ++k) found.curve.push_back({grid[k], errors[k]});
-  found.strength = kJointFactor * strength_at_minimum(found.curve);
+  found.strength = kFactor * strength_at_minimum(found.curve);
   found.images = search.take_images();
   return found;
 }

@@ -3,8 +3,8 @@
 // Each site leaves out a tenth of its rays and reconstructs its image alone from the others, for
 // falling rho = 4, 2.8, 2, ..., each time from the image before. An image that is too smooth, or
 // that fits noise, predicts the rays left out badly: their error has a minimum. One sum over sites
-// of the errors / s_i^2, a number for each rho, gives the curve of the study. Its minimum,
-// times 1.4 because sites together need a little more than each alone, is the strength.
+// of the errors / s_i^2, a number for each rho, gives the curve of the study. Its minimum
+// times 1.4, a factor chosen on simulated studies, is the strength.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace firm {
 
 struct StrengthInput {
   Problem& problem;
-  const std::vector<double>& noise;        // s_i of each hosted variable
-  const std::vector<double>& unit_lambda;  // lambda of each hosted variable at rho = 1
+  const std::vector<double>& noise;        // s_i of each hosted column
+  const std::vector<double>& unit_lambda;  // lambda of each hosted column at rho = 1
   std::uint64_t seed = 1;                  // selects the rays, together with the site
   int inner = 10;
   double slice_scale = 0;  // of TvOptions

@@ -1,6 +1,7 @@
 #include "solve/priors/run_prior.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "firm/error.h"
@@ -14,12 +15,10 @@ RunPrior::RunPrior(Problem& problem, const SolveOptions& options)
     : problem_(problem),
       options_(options.prior),
       seed_(options.seed),
-      strength_(options.prior.strength) {
-  for (std::size_t v = 0; v < problem.variables().size(); ++v) {
-    noise_.push_back(noise_of(problem, v, options.stop.discrepancy, options.prior.strength == 0));
-  }
-  unit_lambda_ = unit_lambdas(problem, noise_);
-}
+      noise_(column_noise(problem, options.stop.discrepancy, options.prior.slices,
+                          options.prior.strength == 0)),
+      unit_lambda_(unit_lambdas(problem, noise_)),
+      strength_(options.prior.strength) {}
 
 double RunPrior::slice_scale() const {
   const Study& study = problem_.study();
@@ -32,12 +31,14 @@ double RunPrior::slice_scale() const {
 void RunPrior::agree_on_solver(Collective& collective) {
   constexpr double kLowNoise = 0.0015;  // of the largest value
   double refusals = options_.slices ? 1 : 0;
-  for (std::size_t v = 0; v < problem_.variables().size(); ++v) {
+  for (std::size_t c = 0; c < problem_.columns(); ++c) {
+    const std::size_t v = c / problem_.slices();
     const Variable& variable = problem_.variables()[v];
     if (!variable.measured) continue;
-    const bool plain =
-        variable.projectors == &plain_projectors() && problem_.operators().roots(v).size() == 0;
-    if (!plain || noise_[v] > kLowNoise * variable.peak) refusals += 1;
+    const bool plain = variable.projectors == &plain_projectors() &&
+                       problem_.operators().roots(v).size() == 0;
+    const bool low = noise_[c] > 0 && noise_[c] <= kLowNoise * problem_.largest()[c];
+    if (!plain || !low) refusals += 1;
   }
   collective.sum({}, std::span(&refusals, 1));
   low_noise_ = refusals == 0;
@@ -74,7 +75,9 @@ PriorFactory RunPrior::factory() const {
       const auto at = std::ranges::find(problem_.variables(), v.slot, &Variable::slot);
       FIRM_CHECK(at != problem_.variables().end());
       const auto number = static_cast<std::size_t>(at - problem_.variables().begin());
-      tv.lambda.insert(tv.lambda.end(), slices, strength_ * unit_lambda_[number]);
+      for (std::size_t z = 0; z < slices; ++z) {
+        tv.lambda.push_back(strength_ * unit_lambda_[number * slices + z]);
+      }
     }
     tv.inner = options_.inner;
     tv.slice_scale = slice_scale();
@@ -98,7 +101,11 @@ PriorSummary RunPrior::summary(const PriorTerm* term) const {
   for (std::size_t v = 0; v < problem_.variables().size() && term != nullptr; ++v) {
     const std::size_t column = v * problem_.slices();
     if (std::ranges::find(term->columns, column) == term->columns.end()) continue;
-    s.weights.push_back({problem_.variables()[v].name, strength_ * unit_lambda_[v]});
+    const auto first = unit_lambda_.begin() + static_cast<std::ptrdiff_t>(column);
+    const double sum =
+        std::accumulate(first, first + static_cast<std::ptrdiff_t>(problem_.slices()), 0.0);
+    s.weights.push_back(
+        {problem_.variables()[v].name, strength_ * sum / static_cast<double>(problem_.slices())});
   }
   return s;
 }

@@ -26,7 +26,7 @@ class RunPrior {
   void choose(Collective& collective, Archive* resume);
 
   PriorFactory factory() const;
-  // Weight of each hosted variable for PrimalDual; empty if proximal gradient steps are faster.
+  // Weight of each hosted column for PrimalDual; empty if proximal gradient steps are faster.
   std::vector<double> primal_dual() const;
   // Images to start from, those of the search; null: none.
   const Block* start() const { return start_ ? &*start_ : nullptr; }
@@ -49,8 +49,8 @@ class RunPrior {
   Problem& problem_;
   PriorOptions options_;
   std::uint64_t seed_;
-  std::vector<double> noise_;        // of each hosted variable
-  std::vector<double> unit_lambda_;  // of each hosted variable, at strength 1
+  std::vector<double> noise_;        // of each hosted column
+  std::vector<double> unit_lambda_;  // of each hosted column, at strength 1
   double strength_ = 0;
   bool low_noise_ = false;  // at all sites, so that PrimalDual is faster
   std::vector<PriorSummary::Point> curve_;

@@ -1,7 +1,9 @@
 #include "solve/priors/tv_weights.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "solve/priors/ray_hash.h"
 
@@ -18,6 +20,11 @@ void fill_signs(std::uint64_t series, Block& v) {
   for (std::size_t k = 0; k < v.size(); ++k) {
     v.values()[k] = (hashed(series, 0, k) & 1) != 0 ? 1.0f : -1.0f;
   }
+}
+
+// `other` takes the data of XRT.
+std::size_t variable_with_data(const Problem& problem, std::size_t variable) {
+  return problem.variables()[variable].measured ? variable : problem.transmission();
 }
 
 }  // namespace
@@ -37,12 +44,25 @@ double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int thre
   return std::sqrt(sum / static_cast<double>(kProbes * kSeries * pixels));
 }
 
-double noise_of(const Problem& problem, std::size_t variable, double level, bool guess) {
-  const Variable& own = problem.variables()[variable];
-  const Variable& v = own.measured ? own : problem.variables()[problem.transmission()];
-  const bool known = v.noise_source != NoiseSource::kGuessed;
-  const double s = level > 0 ? level * v.peak : known || guess ? v.sigma : 0;
-  return s > 0 ? s : kLeastNoise * v.peak;
+std::vector<double> column_noise(const Problem& problem, double level, bool equal,
+                                 bool guess) {
+  const std::size_t slices = problem.slices();
+  std::vector<double> noise;
+  for (std::size_t c = 0; c < problem.columns(); ++c) {
+    const std::size_t v = variable_with_data(problem, c / slices);
+    const double largest = std::max(0.0, problem.largest()[v * slices + c % slices]);
+    const Variable& of = problem.variables()[v];
+    const bool known = guess || of.noise_source != NoiseSource::kGuessed;
+    const double s = level > 0 ? level * largest : known ? of.sigma : 0;
+    noise.push_back(s > 0 ? s : kLeastNoise * largest);
+  }
+  for (std::size_t first = 0; equal && first < noise.size(); first += slices) {
+    const auto begin = noise.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(slices);
+    const double squares = std::inner_product(begin, end, begin, 0.0);
+    std::fill(begin, end, std::sqrt(squares / static_cast<double>(slices)));
+  }
+  return noise;
 }
 
 std::vector<double> unit_lambdas(const Problem& problem, const std::vector<double>& noise) {
@@ -50,16 +70,18 @@ std::vector<double> unit_lambdas(const Problem& problem, const std::vector<doubl
   std::vector<double> norms;
   std::vector<double> lambdas;
   for (std::size_t v = 0; v < variables.size(); ++v) {
-    const std::size_t of = variables[v].measured ? v : problem.transmission();
+    const Variable& of = variables[variable_with_data(problem, v)];
     std::size_t same = 0;  // an earlier variable with the same matrix
-    while (same < v && !(same_rays(variables[same].geometry, variables[v].geometry) &&
-                         variables[same].projectors == variables[of].projectors)) {
+    while (same < v && !(same_rays(variables[same].geometry, of.geometry) &&
+                         variables[same].projectors == of.projectors)) {
       ++same;
     }
-    const ImageOperator matrix{&variables[of].geometry, *variables[of].projectors};
+    const ImageOperator matrix{&of.geometry, *of.projectors};
     norms.push_back(same < v ? norms[same]
                              : rms_column_norm(matrix, problem.pixels(), problem.threads()));
-    lambdas.push_back(2 * norms.back() * noise[v] * variables[of].weight);
+    for (std::size_t z = 0; z < problem.slices(); ++z) {
+      lambdas.push_back(2 * norms[v] * noise[v * problem.slices() + z] * of.weight);
+    }
   }
   return lambdas;
 }

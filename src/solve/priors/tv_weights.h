@@ -18,12 +18,13 @@ namespace firm {
 // nothing but the matrix.
 double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int threads);
 
-// Noise s_i of a hosted variable: level * max(b) if level > 0, else that of the study. If the study
-// does not know it: its guess (`guess`), or else 0.001 max(b), so that a strength given as a number
-// acts on data without noise too.
-double noise_of(const Problem& problem, std::size_t variable, double level, bool guess);
+// Noise s_i of each hosted column: level * max(b) if level > 0, else that of the site. If the study
+// does not know it: the guess (`guess`), or else 0.001 max(b), so that a strength given as a number
+// acts on data without noise too; 0 if no value is above 0. `equal`: all slices of a variable have
+// the root mean square of theirs.
+std::vector<double> column_noise(const Problem& problem, double level, bool equal, bool guess);
 
-// lambda of each hosted variable at rho = 1. `noise`: of each hosted variable.
+// lambda of each hosted column at rho = 1, from its noise.
 std::vector<double> unit_lambdas(const Problem& problem, const std::vector<double>& noise);
 
 }  // namespace firm
