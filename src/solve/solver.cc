@@ -128,13 +128,13 @@ class Solver::Run {
   const MethodRow& row_;
   CountingCollective collective_;
   double scale_;
+  Stopwatch watch_;  // starts before the search of the prior's strength
   std::unique_ptr<RunPrior> prior_;
   std::unique_ptr<Method> method_;
   StopRules rules_;
   std::vector<double> levels_;
   StopForecast forecast_;
   ColumnLoop error_loop_;
-  Stopwatch watch_;
   double paused_before_;                  // paused_seconds() at the start of `watch_`
   double seconds_before_ = 0;             // of the run before it was resumed
   double projection_seconds_before_ = 0;  // the same
