@@ -22,6 +22,17 @@ TEST(Defaults, AreNotWorseThanEachSiteAlone) {
   EXPECT_LE(ratios.mean, 0.9);
 }
 
+// An XRT that is ten times as accurate as the others must not leave their data behind.
+TEST(Defaults, FollowOwnDataBesideAccurateXrt) {
+  for (const char* kind : {"discs", "wires", "grains"}) {
+    const ObjectOptions o{.kind = kind, .angles = 30, .noise = 0.05, .xrt_noise = 0.1};
+    const Ratios ratios = joint_over_alone({o});
+    EXPECT_LE(ratios.worst, 1.2) << ratios.worst_case;
+    EXPECT_LE(ratios.mean, 0.9) << kind;
+    EXPECT_EQ(reconstruct(measure_object(o).study).summary.fits(), true) << kind;
+  }
+}
+
 // Without the rule both methods fit noise until their images are worse by a factor.
 TEST(Defaults, AreBetterThanOptimum) {
   const MeasuredObject object = measure_object({.kind = "grains", .angles = 30, .noise = 0.05});

@@ -56,7 +56,7 @@ class StageResults : public ::testing::Test {
     s.threads = 3;
     s.kernel = "scalar";
     s.certificate = {x, x, -x, x, x, x, x, {}};
-    s.prior = PriorSummary{"tv", x, true, {{4, 3 * x}, {2, x}}, {{"xrf-1", 5 * x}}};
+    s.prior = PriorSummary{"tv", x, true, {{4, 3 * x}, {2, x}}, {{"xrf-1", 5 * x}}, "primal-dual"};
     s.termination = {converged ? "kkt" : "rounds", std::to_string(k), converged};
     s.stop.kkt = 1e-3;
     s.sites = {site("xrf-1", 3 * x, 4 * x), site("xrt", x, 3 * x)};
@@ -294,7 +294,8 @@ TEST(SideBySideResults, HaveMeanWeightOfAllSlices) {
   for (const Shard& shard : {Shard{{0}, {0, 1}, 0}, Shard{{0}, {1, 2}, 1}}) {
     all.push_back(side_result(shard));
     const double lambda = shard.slices.count == 1 ? 4 : 1;
-    all.back().solution.summary.prior = PriorSummary{"tv", 0.5, false, {}, {{"a", lambda}}};
+    all.back().solution.summary.prior =
+        PriorSummary{"tv", 0.5, false, {}, {{"a", lambda}}, "primal-dual"};
   }
   const PriorSummary prior =
       merge_side_by_side(study_with_other(), std::move(all)).summary().prior.value();

@@ -91,7 +91,7 @@ TEST(PriorWeight, HasRmsColumnNormOfMatrix) {
 TEST(PriorWeight, IsProportionalToNoiseAndWeight) {
   const SmallStudy small = make_small_study({.other = true, .own_sigma = true});
   Problem problem(small.study, small.data, {.threads = 1});
-  const std::vector<double> noise = column_noise(problem, 0, false);
+  const std::vector<double> noise = column_noise(problem, 0, false, true);
   const std::vector<double> lambda = unit_lambdas(problem, noise);
   const std::size_t xrt = problem.transmission();
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {
@@ -107,9 +107,9 @@ TEST(PriorNoise, IsDiscrepancyLevelThenSigmaThenPartOfLargestValue) {
   small.data[0].guessed_sigma = 0.25;
   Problem problem(small.study, small.data, {.threads = 1});
   const std::vector<double>& largest = problem.largest();
-  EXPECT_EQ(column_noise(problem, 0.1, false)[0], 0.1 * largest[0]);
-  EXPECT_EQ(column_noise(problem, 0, false)[0], 0.25);
-  EXPECT_EQ(column_noise(problem, 0, false)[1], 1e-3 * largest[1]);
+  EXPECT_EQ(column_noise(problem, 0.1, false, true)[0], 0.1 * largest[0]);
+  EXPECT_EQ(column_noise(problem, 0, false, true)[0], 0.25);
+  EXPECT_EQ(column_noise(problem, 0, false, true)[1], 1e-3 * largest[1]);
 }
 
 TEST(PriorNoise, BelongsToSliceOrIsEqualForAll) {
@@ -117,10 +117,10 @@ TEST(PriorNoise, BelongsToSliceOrIsEqualForAll) {
   Problem problem(small.study, small.data, {.threads = 1});
   const std::vector<double>& largest = problem.largest();
   ASSERT_NE(largest[0], largest[1]);
-  EXPECT_EQ(column_noise(problem, 0.1, false)[1], 0.1 * largest[1]);
+  EXPECT_EQ(column_noise(problem, 0.1, false, true)[1], 0.1 * largest[1]);
   const double mean = 0.1 * std::hypot(largest[0], largest[1]) / std::sqrt(2.0);
-  EXPECT_NEAR(column_noise(problem, 0.1, true)[0], mean, 1e-12);
-  EXPECT_NEAR(column_noise(problem, 0.1, true)[1], mean, 1e-12);
+  EXPECT_NEAR(column_noise(problem, 0.1, true, true)[0], mean, 1e-12);
+  EXPECT_NEAR(column_noise(problem, 0.1, true, true)[1], mean, 1e-12);
 }
 
 TEST(PriorStrength, IsAtVertexOfParabola) {

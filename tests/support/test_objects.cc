@@ -199,7 +199,8 @@ MeasuredObject measure_object(const ObjectOptions& o) {
     site.name = xrt ? "xrt" : "xrf-" + std::to_string(i + 1);
     site.kind = xrt ? SiteKind::kXrt : SiteKind::kXrf;
     site.coefficient = xrt ? 0 : elements.coefficients[i];
-    site.sigma = o.noise * static_cast<double>(std::ranges::max(values.values()));
+    site.sigma =
+        o.noise * (xrt ? o.xrt_noise : 1) * static_cast<double>(std::ranges::max(values.values()));
     site.geometry = g;
     Random random(o.seed, i);
     for (float& value : values.values()) {

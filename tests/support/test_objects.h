@@ -23,9 +23,10 @@ struct MeasuredObject {
 
 struct ObjectOptions {
   std::string kind = "discs";
-  int size = 64;        // pixels along a side
-  int angles = 30;      // over half a turn
-  double noise = 0.02;  // sigma of a site, relative to its largest value
+  int size = 64;         // pixels along a side
+  int angles = 30;       // over half a turn
+  double noise = 0.02;   // sigma of a site, relative to its largest value
+  double xrt_noise = 1;  // that of XRT, relative to the others
   std::uint64_t seed = 1;
 };
 

@@ -35,8 +35,8 @@ void RunPrior::agree_on_solver(Collective& collective) {
     const std::size_t v = c / problem_.slices();
     const Variable& variable = problem_.variables()[v];
     if (!variable.measured) continue;
-    const bool plain = variable.projectors == &plain_projectors() &&
-                       problem_.operators().roots(v).size() == 0;
+    const bool plain =
+        variable.projectors == &plain_projectors() && problem_.operators().roots(v).size() == 0;
     const bool low = noise_[c] > 0 && noise_[c] <= kLowNoise * problem_.largest()[c];
     if (!plain || !low) refusals += 1;
   }

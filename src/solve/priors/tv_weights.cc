@@ -44,8 +44,7 @@ double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int thre
   return std::sqrt(sum / static_cast<double>(kProbes * kSeries * pixels));
 }
 
-std::vector<double> column_noise(const Problem& problem, double level, bool equal,
-                                 bool guess) {
+std::vector<double> column_noise(const Problem& problem, double level, bool equal, bool guess) {
   const std::size_t slices = problem.slices();
   std::vector<double> noise;
   for (std::size_t c = 0; c < problem.columns(); ++c) {

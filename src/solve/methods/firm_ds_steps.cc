@@ -1,0 +1,130 @@
+// Local steps of firm-ds: the start, the end at the noise, and the primal-dual method.
+#include <algorithm>
+#include <cmath>
+
+#include "solve/methods/firm_ds.h"
+
+namespace firm {
+
+// Starts each site by itself, with steps on its own term while the other term stays at its minimum.
+// If sites started from w = 0, the first sum would be -b_N and show the XRT measurements to every
+// site.
+void FirmDs::start() {
+  std::fill(message_.values().begin(), message_.values().end(), 0.0f);
+  const int steps = next_steps();
+  for (int m = 0; m < steps && !members_.empty(); ++m) {
+    fill_shared_target();
+    nnls_.targets_changed();
+    nnls_.step();
+    nnls_.finish_steps();
+  }
+  iterations_ = steps;
+}
+
+int FirmDs::next_steps() const {
+  constexpr int kPart = 8;
+  if (local_steps_ > 0) return local_steps_;
+  return std::max(1, static_cast<int>((iterations_ - stage_start_) / kPart));
+}
+
+// Gives XRT its own weight once the other sites are done: then the sum of their images is fitted to
+// XRT, which they have followed only as far as their noise allows. A site that misses its own data
+// keeps its image: pixels that are too coarse for its object spoil the sum, too.
+void FirmDs::begin_second_stage() {
+  second_stage_ = true;
+  stage_start_ = static_cast<int>(iterations_);
+  coupling_weight_ = xrt_weight_;
+  xrt_noise_.restart(iterations_);
+  if (members_.empty()) return;
+  use_coupling_weight();
+  const std::vector<std::size_t> columns = member_columns();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const Variable& v = problem_.variables()[columns[c] / problem_.slices()];
+    const double level = v.sigma * v.sigma * static_cast<double>(problem_.rays()[columns[c]]);
+    if (!v.measured || squares_[columns[c]] <= level) nnls_.release(c);
+  }
+  nnls_.restart();
+}
+
+void FirmDs::use_coupling_weight() {
+  nnls_.set_alpha(shared_term_, shared_alpha());
+  set_steps();
+}
+
+// The image of XRT is known only at the end: its pixels count as half of the rays, or more.
+void FirmDs::judge_xrt() {
+  if (!second_stage_ || !xrt_noise_.due(iterations_)) return;
+  xrt_noise_.look(iterations_, squares_, problem_.rays());
+}
+
+// Starts with images and duals of 0, which belong together; the images so far tell only how large
+// values are.
+void FirmDs::start_primal_dual() {
+  Block w = nnls_.images();
+  std::vector<double> largest(w.columns(), 0.0);
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    double& most = largest[k % w.columns()];
+    most = std::max(most, static_cast<double>(w.data()[k]));
+  }
+  primal_dual_->prepare(tv_weights_, largest);
+  std::ranges::fill(w.values(), 0.0f);
+  nnls_.replace_images(std::move(w), *primal_dual_);
+  std::ranges::fill(message_.values(), 0.0f);
+  fill_shared_target();
+  take_primal_dual_steps(next_steps());
+}
+
+// The images go back to Nnls, which has their products, and the dual to the prior, which judges
+// them.
+void FirmDs::take_primal_dual_steps(int steps) {
+  std::vector<const Sinograms*> targets;
+  if (!fused_) targets.push_back(&nnls_.target(own_term_));
+  targets.push_back(&nnls_.target(shared_term_));
+  Block w = nnls_.images();
+  primal_dual_->run(steps, targets, w);
+  nnls_.replace_images(std::move(w), *primal_dual_);
+  iterations_ += steps;
+}
+
+void FirmDs::take_local_steps(int steps) {
+  if (primal_dual_) return take_primal_dual_steps(steps);
+  for (int m = 0; m < steps; ++m) {
+    nnls_.step();
+    ++iterations_;
+    if (second_stage_ || !noise_.due(iterations_)) continue;
+    measure_own_residuals();
+    hold_finished(noise_, true);
+  }
+  nnls_.finish_steps();
+}
+
+// Holds members that are fitted to their noise. Members with data come first, in order.
+void FirmDs::hold_finished(NoiseStop& stop, bool data) {
+  const std::size_t first = data ? 0 : variables_with(true).size() * problem_.slices();
+  const std::vector<std::size_t> all = nnls_.pixels_above_zero();
+  const auto from = all.begin() + static_cast<std::ptrdiff_t>(first);
+  const std::size_t count = variables_with(data).size() * problem_.slices();
+  stop.look(iterations_, squares_, {from, from + static_cast<std::ptrdiff_t>(count)});
+  for (std::size_t n = 0; n < count; ++n) {
+    if (stop.done(n)) nnls_.hold(first + n);
+  }
+}
+
+void FirmDs::count_unmet_columns() {
+  if (by_noise_) {
+    std::size_t open = second_stage_ ? xrt_noise_.open() : noise_.open() + other_noise_.open();
+    // Both stages may take equally many steps.
+    if (second_stage_ && iterations_ >= 2L * stage_start_) open = 0;
+    scalars.unmet = static_cast<double>(open);
+    return;
+  }
+  const std::size_t slices = problem_.slices();
+  for (const Member& m : members_) {
+    for (std::size_t z = 0; z < slices; ++z) {
+      const std::size_t column = m.variable * slices + z;
+      if (m.weight > 0 && std::sqrt(squares_[column]) > levels_[column]) scalars.unmet += 1;
+    }
+  }
+}
+
+}  // namespace firm
