@@ -30,7 +30,8 @@ firm_kernel_tests(prep "PrepareGeometry.*:RotationAxisTest.FindsAxisInFew*" ${ve
 firm_kernel_tests(prep "PrepareGeometry.*" strip-scalar)
 firm_kernel_tests(physics "*" ${strip_kernels})
 firm_kernel_tests(sim "Simulate.*" ${kernels})
-firm_kernel_tests(run "*" ${kernels})
+firm_kernel_tests(run "*" ${vector_kernels})
+firm_kernel_tests(run "-Defaults.*:Fit.*" strip-scalar reference)
 # The program, where a test compares bytes of two runs.
 string(JOIN ":" byte_tests
   SlicesOverProcesses.GiveSameBytes*

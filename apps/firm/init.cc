@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/shell_quote.h"
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 #include "io/init/study_proposal.h"
@@ -51,11 +52,11 @@ void print(const StudyProposal& p, const std::string& out) {
 }
 
 void print_next(const StudyProposal& p, const std::string& out) {
-  fmt::print("\nNext:\n  firm check {}\n", out);
-  std::string study = out;
+  fmt::print("\nNext:\n  firm check {}\n", shell_quote(out));
+  std::string study = shell_quote(out);
   if (p.needs_calibration) {
-    study = "calibrated.toml";
-    fmt::print("  firm calibrate {} --out {}\n", out, study);
+    study = shell_quote((std::filesystem::path(out).parent_path() / "calibrated.toml").string());
+    fmt::print("  firm calibrate {} --out {}\n", shell_quote(out), study);
     fmt::print("      XRF is not in g/cm^2: until then its images, and the joint fit, are wrong\n");
   }
   fmt::print("  firm recon {} --out run\n", study);

@@ -107,6 +107,7 @@ std::string resume_command(const Arguments& a, const Summary& s) {
   if (a.mpi) text += " --mpi";
   if (a.separate && !a.mpi) text += " --separate";
   if (!a.recon.truth.empty()) text += " --truth " + shell_quote(a.recon.truth);
+  if (a.strict) text += " --strict";
   return text + raised_limit(s);
 }
 

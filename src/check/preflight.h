@@ -27,7 +27,7 @@ struct PreflightArguments {
   std::string out;     // directory
   std::string truth;   // file
   KeyValues settings;
-  // Of `firm recon`.
+  // Arguments of `firm recon` alone.
   std::optional<std::uint64_t> max_memory;  // bytes
   RunDirectory::Start start = RunDirectory::Start::kNew;
   bool insecure = false;

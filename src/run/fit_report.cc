@@ -9,7 +9,7 @@
 namespace firm {
 namespace {
 
-// "(1) tested: angles in radians ... (fit 1.1 on coarse data); (2) ..."
+// "(1) tested, fits 1.1 on coarse data: angles are in radians ...; (2) ..."
 std::string causes_text(const std::vector<Cause>& causes) {
   std::string text;
   for (std::size_t k = 0; k < causes.size(); ++k) {
@@ -29,7 +29,7 @@ bool is_small_part(const SiteSummary& site) {
   return site.full_scale > 0 && site.residual < kSmall * site.full_scale;
 }
 
-std::string missed_text(const SiteSummary& site, double fit, StudyData& data, bool all_here) {
+std::string missed_text(const SiteSummary& site, double fit) {
   std::string text = fmt::format(
       "{}: fit {:.3g}: the data is missed by {:.2g} standard deviations of its {}noise {:.3g}",
       site.name, fit, fit, site.noise_source == NoiseSource::kGuessed ? "guessed " : "",
@@ -41,27 +41,50 @@ std::string missed_text(const SiteSummary& site, double fit, StudyData& data, bo
         "or a sigma that is too small, do that",
         100 * site.residual / site.full_scale);
   }
-  const std::vector<Cause> causes = data.causes(site.name, site.sigma, all_here);
-  return causes.empty() ? text : text + "; likely causes: " + causes_text(causes);
+  return text;
+}
+
+struct Missed {
+  const SiteSummary* site;
+  std::vector<Cause> causes;
+
+  bool tested() const { return !causes.empty() && causes.front().tested; }
+};
+
+// Sites without a tested cause are probably innocent if another has one: all share the images.
+std::vector<std::string> missed_texts(const std::vector<Missed>& missed) {
+  const auto guilty = std::ranges::find_if(missed, [](const Missed& m) { return m.tested(); });
+  std::vector<std::string> texts;
+  for (const Missed& m : missed) {
+    std::string text = missed_text(*m.site, *m.site->fit());
+    if (!m.tested() && guilty != missed.end()) {
+      text += fmt::format("; first correct {}, for which a cause was found", guilty->site->name);
+    } else if (!m.causes.empty()) {
+      text += "; likely causes: " + causes_text(m.causes);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
 }
 
 }  // namespace
 
 std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
   const bool all_here = summary.sites.size() == data.file().sites.size();
-  std::vector<std::string> texts;
+  std::vector<Missed> missed;
   for (const SiteSummary& site : summary.sites) {
-    const std::optional<double> fit = site.fit();
-    if (!fit) continue;
-    if (*fit > kMissed) texts.push_back(missed_text(site, *fit, data, all_here));
-    if (*fit < kOverfitted && site.noise_source != NoiseSource::kGuessed) {
-      texts.push_back(fmt::format(
-          "{}: fit {:.2g}: the data is fitted better than its noise {:.3g} allows: the images show "
-          "noise (a stop rule that is too strict), sigma is too large, or the noise of "
-          "neighbouring "
-          "values is correlated",
-          site.name, *fit, site.sigma));
-    }
+    if (site.fit().value_or(0) <= kMissed) continue;
+    missed.push_back({&site, data.causes(site.name, site.sigma, all_here)});
+  }
+  std::vector<std::string> texts = missed_texts(missed);
+  for (const SiteSummary& site : summary.sites) {
+    const double fit = site.fit().value_or(1);
+    if (fit >= kOverfitted || site.noise_source == NoiseSource::kGuessed) continue;
+    texts.push_back(fmt::format(
+        "{}: fit {:.2g}: the data is fitted better than its noise {:.3g} allows: the images show "
+        "noise (a stop rule that is too strict), sigma is too large, or the noise of neighbouring "
+        "values is correlated",
+        site.name, fit, site.sigma));
   }
   return texts;
 }

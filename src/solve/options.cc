@@ -97,8 +97,8 @@ std::vector<Entry> make_table() {
        in(&S::stop, &StopOptions::noise),
        kFromZero,
        {},
-       "stop when every site fits its data no faster than noise; larger: smoother images; 0: off "
-       "(default where sigma is known: 0.5)"},
+       "stop when every site fits its data no faster than noise; larger: smoother images (default: "
+       "0.5 where sigma is known and no other rule is set)"},
       {"firm.hold",
        in(&S::firm, &FirmOptions::hold),
        kFromZero,

@@ -60,6 +60,10 @@ const MethodRow& method_for(const SolveInput& input) {
   };
   require_prior_support(row, input.prior || has_prior(input.options));
   if (!input.refiners.empty() && !row.refines) refuse("refinement of the scan");
+  const StopOptions& stop = input.options.stop;
+  if (stop.noise > 0 && stop.discrepancy > 0) {
+    throw usage_error({"solve", "stop", "either stop.noise or stop.discrepancy", "both"});
+  }
   return row;
 }
 

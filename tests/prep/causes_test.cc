@@ -72,7 +72,8 @@ TEST(CausesTest, FindsRadians) {
 TEST(CausesTest, FindsDegreesReadAsRadians) {
   SimulatedSites s({"paper", 36, 30, 0.02});
   for (double& angle : s.sites[1].geometry.angles) angle *= 180 / std::numbers::pi;
-  expect_first(causes_of(s, 1, true), "angles are in degrees", 3);
+  expect_first(causes_of(s, 1, true, {.read_as_radians = true, .calibrated = true}),
+               "angles are in degrees", 3);
 }
 
 TEST(CausesTest, FindsMissingLogarithm) {

@@ -29,7 +29,6 @@ TEST(Defaults, FollowOwnDataBesideAccurateXrt) {
     const Ratios ratios = joint_over_alone({o});
     EXPECT_LE(ratios.worst, 1.2) << ratios.worst_case;
     EXPECT_LE(ratios.mean, 0.9) << kind;
-    EXPECT_EQ(reconstruct(measure_object(o).study).summary.fits(), true) << kind;
   }
 }
 

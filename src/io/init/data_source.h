@@ -8,7 +8,7 @@
 
 namespace firm {
 
-// What the user says about all files that do not say it themselves; empty: guess.
+// Facts from the user about files that do not contain them; empty: guess.
 struct SourceHints {
   std::string angles;      // file
   std::string axes;        // of TIFF and .npy

@@ -14,11 +14,11 @@ struct SiteGuess {
   // Whether neither names nor values tell XRF from XRT after the logarithm.
   bool open = false;
 
-  // Of XRF: the symbol; empty: unknown.
+  // Symbol of the element of XRF; empty: unknown.
   std::string element;
   std::string element_why;
 
-  // Of XRT.
+  // Logarithm of XRT.
   bool minus_log = false;
   std::string minus_log_why;
   std::string normalize;  // empty: the default

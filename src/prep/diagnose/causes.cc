@@ -102,7 +102,7 @@ void CauseFinder::test_angles() {
   const auto [low, high] = std::ranges::minmax(site_.geometry.angles);
   const double span = high - low;
   const bool radians = span > 0 && span <= kTurn * kPi / 180 * 1.01;
-  const bool degrees = span > 2 * kTurn;
+  const bool degrees = hints_.read_as_radians && span > 2 * kTurn;
   if (!radians && !degrees) return;
   Site changed = site_;
   for (double& angle : changed.geometry.angles) angle *= radians ? 180 / kPi : kPi / 180;
@@ -199,6 +199,7 @@ void CauseFinder::compare_with(const Site& xrt, const SiteData& xrt_data) {
   const SiteComparison comparison(sites, data, xrt, xrt_data,
                                   hints_.others.empty() ? Factors::kFree : Factors::kLimited);
   constexpr double kShare = 0.65;
+  constexpr double kNoWorse = 1.1;
   if (const auto change = comparison.demanded_change(0, kShare)) {
     add(kMirror, now_.fit,
         fmt::format("its detector or its angles run the other way than those of {0}: it fits {0} "
@@ -209,7 +210,8 @@ void CauseFinder::compare_with(const Site& xrt, const SiteData& xrt_data) {
   if (const auto scale = comparison.demanded_scale(0)) {
     Site changed = site_;
     changed.geometry.spacing *= *scale;
-    add_scale(*scale, "about", fit_coarse(coarse_site(changed, data_, sigma_)).fit);
+    const CoarseFit fit = fit_coarse(coarse_site(changed, data_, sigma_));
+    if (fit.fit <= kNoWorse * now_.fit) add_scale(*scale, "about", fit.fit);
   }
 }
 
@@ -230,7 +232,14 @@ CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std:
   CauseHints hints;
   hints.minus_log = entry.prepare.minus_log;
   hints.axis_found = entry.find_rotation_axis;
-  hints.calibrated = entry.prepare.scale || xrf_unit(unit).warning.empty();
+  // A factor of 1 for data without a unit is a guess of `firm init`.
+  const auto calibrated = [](const SiteEntry& e) { return e.prepare.scale.value_or(1) != 1; };
+  hints.calibrated =
+      entry.kind == "xrt"
+          ? std::ranges::all_of(
+                file.sites, [&](const SiteEntry& e) { return e.kind == "xrt" || calibrated(e); })
+          : calibrated(entry) || xrf_unit(unit).warning.empty();
+  hints.read_as_radians = entry.angle_unit == "rad";
   hints.other = file.other;
   hints.binning = entry.binning;
   return hints;

@@ -19,12 +19,13 @@ struct Cause {
 
 // Facts that the data does not contain.
 struct CauseHints {
-  double sigma = 0;         // noise that the fit was judged with; 0: estimated from the values
-  bool minus_log = false;   // the preparation took the logarithm
-  bool axis_found = false;  // the rotation axis was estimated from the data
-  bool calibrated = false;  // XRF is in g/cm^2: by its unit, or by `scale`
-  bool other = false;       // the study allows for matter that XRF does not see
-  int binning = 1;          // beamlets of the file in one of the data, for texts
+  double sigma = 0;              // noise that the fit was judged with; 0: estimated from the values
+  bool minus_log = false;        // the preparation took the logarithm
+  bool axis_found = false;       // the rotation axis was estimated from the data
+  bool read_as_radians = false;  // by a key of the study
+  bool calibrated = false;       // XRF is in g/cm^2: by its unit, or by `scale`
+  bool other = false;            // the study allows for matter that XRF does not see
+  int binning = 1;               // beamlets of the file in one of the data, for texts
   // The other XRF sites and their data, if they are in this process: with all of them the
   // comparison with XRT is strict. Not used without `xrt`. All data has the same slices.
   std::vector<const Site*> others = {};
