@@ -67,6 +67,16 @@ TEST_F(Fit, IsTheSameSiteBySiteAndInChunks) {
   EXPECT_EQ(history("a").back()["fit"].size(), 4u);
 }
 
+// XRT gets its own weight in a second stage, whose end all processes must see at the same round.
+TEST_F(Fit, EndsSiteBySiteBesideAccurateXrt) {
+  study_ = replaced(study_, "name = \"xrt\"\nsigma = \"estimate\"", "name = \"xrt\"\nsigma = 1e-3");
+  write("accurate");
+  ASSERT_EQ(run("recon s/accurate.toml --out a --separate --set stop.rounds=300").code, 0);
+  ASSERT_EQ(run("recon s/accurate.toml --out c --set stop.rounds=300").code, 0);
+  EXPECT_EQ(summary("a")["termination"]["reason"], "noise");
+  EXPECT_NEAR(summary("a")["rounds"].get<int>(), summary("c")["rounds"].get<int>(), 2);
+}
+
 TEST_F(Fit, NamesCauseOfMissedData) {
   // Three times as much iron as XRT sees.
   study_ = replaced(study_, "name = \"xrf-2\"", "name = \"xrf-2\"\nscale = 3");

@@ -60,7 +60,7 @@ TEST(PrimalDual, ReachesOptimumOfProximalGradientSteps) {
     EXPECT_EQ(s.summary.prior->solver, solver);
     return s.summary.objective;
   };
-  // The same lambda: strength times noise.
+  // Strength times noise, and with it lambda, is equal.
   const double by_steps = objective(0.002, 1, "proximal gradient");
   const double by_duals = objective(0.001, 2, "primal-dual");
   EXPECT_NEAR(by_duals, by_steps, 1e-3 * by_steps);

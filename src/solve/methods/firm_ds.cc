@@ -345,7 +345,10 @@ void FirmDs::add_global_scalars() {
 void FirmDs::update() {
   ++rounds_;
   if (first_stage_done_ && !second_stage_) begin_second_stage();
-  if (members_.empty()) return;
+  if (members_.empty()) {
+    iterations_ += next_steps();  // as at the other sites: stages end by their number
+    return;
+  }
   fill_shared_target();
   nnls_.targets_changed();
   // The gradient of the local problem at w^k is g_i + c_i g_N: that of the certificate.

@@ -54,7 +54,9 @@ void FirmDs::use_coupling_weight() {
 // The image of XRT is known only at the end: its pixels count as half of the rays, or more.
 void FirmDs::judge_xrt() {
   if (!second_stage_ || !xrt_noise_.due(iterations_)) return;
-  xrt_noise_.look(iterations_, squares_, problem_.rays());
+  xrt_noise_.look(
+      iterations_, squares_,
+      std::vector<std::size_t>(problem_.slices(), problem_.study().xrt().geometry.rays()));
 }
 
 // Starts with images and duals of 0, which belong together; the images so far tell only how large
