@@ -13,7 +13,8 @@ import re
 import sys
 import tempfile
 
-LIBRARY = ["core", "tomo", "model", "physics", "solve", "io", "prep", "sim", "federation", "report"]
+LIBRARY = ["core", "tomo", "model", "physics", "solve", "io", "prep", "sim", "align", "federation",
+           "report"]
 
 # Room or part of a room -> the rooms, folders and headers it may include besides itself. The longest
 # key that matches counts. include/firm/ and src/precompiled/ are free for all.
@@ -26,6 +27,7 @@ MAY_INCLUDE = {
     "io": ["core", "tomo", "physics"],
     "prep": ["core", "tomo", "model", "physics", "io"],
     "sim": ["core", "tomo", "model", "physics", "io"],
+    "align": ["core", "tomo", "model"],
     "federation": ["core", "tomo", "model", "solve", "io", "prep"],
     "federation/sums": ["core", "model", "solve", "io", "federation"],
     "federation/secure": ["core", "model", "solve", "io", "federation"],

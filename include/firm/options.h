@@ -67,6 +67,19 @@ struct PriorOptions {
   bool slices = false;        // with differences between slices
 };
 
+// Numbers of a scan to refine before the study is solved (docs/method.md, "Refinement of a scan").
+struct RefineOptions {
+  bool shifts = false;    // of the stage along the detector, one per angle
+  bool vertical = false;  // "shifts-vertical": across the slices
+  bool axis = false;      // rotation axis of each site
+  bool angles = false;    // a common factor of the angle step
+  bool lag = false;       // of a detector along the scan line
+  bool gain = false;      // of the beam, one per angle
+  bool scale = false;     // of XRF counts
+
+  bool any() const { return shifts || vertical || axis || angles || lag || gain || scale; }
+};
+
 // Name of the default method.
 const char* default_method();
 // Names of all methods, in the order of the documentation.

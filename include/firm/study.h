@@ -35,6 +35,7 @@ struct Site {
   Geometry geometry = {};
   bool weighted_values = false;  // SiteData::weights has values other than 1
   NoiseSource noise_source = NoiseSource::kGiven;
+  std::string scan = {};  // sites of one scan share the motion of its stage; empty: its own
 };
 
 // Data b_i of one site and its weights: rays x slices. Rays are numbered angle-major
