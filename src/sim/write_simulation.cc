@@ -149,7 +149,9 @@ void write_truth(const Simulation& s, const std::string& path) {
 void describe_twin(const Simulation& s, const SimulatedSite& site, SiteEntry& entry) {
   const SimulateOptions& o = s.options;
   const bool counted = (site.is_xrt() ? o.counts : o.xrf_counts) > 0;
+  if (o.defects.of_scan()) entry.scan = "A";
   if (in_xrf_file(s, site)) entry.element = site.title;
+  entry.prepare.find_scale = !site.is_xrt() && counted;
   if (s.energy > 0 && !site.is_xrt()) {
     entry.coefficient = 0;  // from tables
     if (entry.element.empty()) entry.compound = site.title;
