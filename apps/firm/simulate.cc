@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "io/files/pending_file.h"
 #include "io/study/quantity.h"
@@ -16,7 +17,7 @@ namespace {
 
 struct Arguments {
   SimulateOptions options;
-  double pixel_size_um = 1;
+  std::optional<double> pixel_size_um;
   std::string out;
 };
 
@@ -29,8 +30,42 @@ std::string some_photons(const std::string& text) {
   return std::strtod(text.c_str(), nullptr) > 0 ? "" : "expected more than 0, found " + text;
 }
 
+void add_defects(CLI::App& verb, SimulateOptions& o) {
+  constexpr const char* kGroup = "Defects of a real scan (default: none)";
+  Defects& d = o.defects;
+  const auto add = [&](const char* name, double& value, const char* help) {
+    return verb.add_option(name, value, help)->group(kGroup);
+  };
+  add("--jitter", d.jitter,
+      "Stage: a shift of each angle, uniform within +- this many beamlets, the same for all\n"
+      "sites. Of --jitter and --drift together the part in span{1, cos, sin} of the angles is\n"
+      "removed: that is not a defect, but an axis or an object at another place");
+  add("--drift", d.drift, "Stage: beamlets from the first to the last angle, along a line");
+  add("--vertical-jitter", d.vertical_jitter,
+      "Stage: a vertical shift of each angle, uniform within +- this many slices, with mean\n"
+      "zero; needs --slices 2 or more");
+  add("--axis-offset", d.axis_offset,
+      "Beamlets from the middle, which files and study give, to the true rotation axis");
+  add("--angle-error", d.angle_error,
+      "The true angle step is 1 + this times the step in the files: 0.014");
+  add("--lag", d.lag,
+      "XRT detector: time constant, in beamlets, of a one-pole filter along each row. It acts\n"
+      "on intensities with --counts, on logarithms otherwise");
+  add("--beam-drift", d.beam_drift,
+      "Slow drift of the beam over the scan, as a fraction of it, from weakest to strongest");
+  add("--crosstalk", d.crosstalk,
+      "Share of the second element's signal that is counted as the first: 0.1 adds a tenth of\n"
+      "Au to W");
+  add("--xrf-counts", o.xrf_counts,
+      "Largest expected count of XRF: write counts with Poisson noise instead of g/cm^2, with\n"
+      "an unknown factor for each element")
+      ->check(some_photons);
+}
+
 void run(Arguments& a) {
-  a.options.pixel_size = a.pixel_size_um * kMicrometre;
+  SimulateOptions& o = a.options;
+  o.pixel_size =
+      a.pixel_size_um ? *a.pixel_size_um * kMicrometre : default_pixel_size(o.preset, o.size);
   // Fail before the long work.
   a.options.validate();
   make_directory(a.out);
@@ -55,7 +90,8 @@ void add_simulate(CLI::App& app) {
   verb->add_option(
           "--preset", o.preset,
           "paper: the phantom of the paper; elements: Ca, Fe and Zn, every slice different;\n"
-          "shapes: discs, bars and rings, three elements that share no edge")
+          "shapes: discs, bars and rings, three elements that share no edge;\n"
+          "rod: a glass rod with traces of Zn, a W and an Au wire beside it, at 12.1 keV")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
   verb->add_option("--angles", o.angles, "Angles over 180 degrees")->capture_default_str();
@@ -67,22 +103,31 @@ void add_simulate(CLI::App& app) {
   verb->add_option("--seed", o.seed, "Seed of the noise")
       ->check(not_negative)
       ->capture_default_str();
-  verb->add_option("--pixel-size", a->pixel_size_um, "Size of a pixel and of a beamlet, in um")
-      ->capture_default_str();
+  verb->add_option("--pixel-size", a->pixel_size_um,
+                   "Size of a pixel and of a beamlet, in um; the object scales with it\n"
+                   "(default: 1, for rod 200 / SIZE)");
   verb->add_option(
           "--counts", o.counts,
           "Photons per beamlet: write XRT as raw counts with Poisson noise, with white and\n"
           "dark fields (default: XRT after the logarithm)")
       ->check(some_photons);
+  add_defects(*verb, o);
   verb->footer(
       "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5.\n"
-      "Replaces existing files of these names.\n"
+      "With --xrf-counts or --crosstalk all elements are in one file, xrf.h5 (XRFtomo). Replaces\n"
+      "existing files of these names.\n"
+      "\n"
+      "The rod, and any preset with a defect, is simulated on a grid twice as fine as that of the\n"
+      "study. Data files and study.toml do not know the defects; truth.h5 has the true shifts,\n"
+      "angles, axis, lag, gain, scales and masses, to compare a refinement with.\n"
       "\n"
       "Examples:\n"
       "  firm simulate --out study\n"
       "  firm simulate --out noisy --noise 0.01 --seed 7\n"
       "  firm simulate --out body --preset elements --size 512 --angles 180 --slices 32 \\\n"
-      "      --counts 1e5");
+      "      --counts 1e5\n"
+      "  firm simulate --out rod --preset rod --angles 36 --counts 1e4 --xrf-counts 1e4 \\\n"
+      "      --jitter 3 --drift 6 --angle-error 0.014 --lag 14 --beam-drift 0.05 --crosstalk 0.1");
   verb->callback([a] { run(*a); });
 }
 

@@ -39,20 +39,35 @@ Scan open_data(const SiteEntry& entry, const std::string& path) {
   return open_scan(name, request);
 }
 
-// One shift per angle, from the file that the study names.
-std::vector<double> read_shifts(const SiteEntry& entry, const std::string& path, const Scan& scan) {
-  if (entry.shifts.empty()) return {};
-  const std::string file = beside(path, entry.shifts);
-  std::vector<double> shifts = read_numbers(file, "shift in beamlets");
-  if (shifts.size() != scan.theta.size()) {
-    throw data_error({file, "",
-                      fmt::format("{} shifts, one per angle of {}", scan.theta.size(), scan.file),
-                      fmt::format("{}", shifts.size())});
+// A key of a site with one number per angle.
+struct AngleKey {
+  const char* key;
+  const char* one;   // "shift in beamlets"
+  const char* many;  // "shifts"
+  bool positive;
+};
+
+// The numbers of the study, or of the file that it names.
+std::vector<double> read_per_angle(const AngleKey& key, const PerAngle& numbers,
+                                   const SiteEntry& entry, const std::string& path,
+                                   const Scan& scan) {
+  if (numbers.empty()) return {};
+  const bool here = numbers.file.empty();
+  const std::string place = here ? mention_of(entry, path) : beside(path, numbers.file);
+  const std::string field = here ? key.key : "";
+  std::vector<double> values = here ? numbers.values : read_numbers(place, key.one);
+  if (values.size() != scan.theta.size()) {
+    throw data_error(
+        {place, field,
+         fmt::format("{} {}, one per angle of {}", scan.theta.size(), key.many, scan.file),
+         fmt::format("{}", values.size())});
   }
-  const auto wrong = std::ranges::find_if_not(shifts, [](double x) { return std::isfinite(x); });
-  if (wrong == shifts.end()) return shifts;
-  throw data_error(
-      {file, "", "finite shifts", fmt::format("{} at angle {}", *wrong, wrong - shifts.begin())});
+  const auto fine = [&](double x) { return std::isfinite(x) && (!key.positive || x > 0); };
+  const auto wrong = std::ranges::find_if_not(values, fine);
+  if (wrong == values.end()) return values;
+  throw data_error({place, field,
+                    fmt::format("finite {}{}", key.many, key.positive ? " above 0" : ""),
+                    fmt::format("{} at angle {}", *wrong, wrong - values.begin())});
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -163,12 +178,16 @@ void check_normalization(const SiteSource& s) {
 
 std::vector<double> angles_of(const SiteSource& s) {
   std::vector<double> angles;
+  const double first = s.scan.theta.front();
   for (const double degrees : s.scan.theta) {
     if (!std::isfinite(degrees)) {
       throw data_error({s.scan.file, s.scan.theta_source, "finite angles",
                         fmt::format("{} at angle {}", degrees, angles.size())});
     }
-    angles.push_back((degrees + s.entry.angle_offset) * std::numbers::pi / 180);
+    // No rounding where there is nothing to scale.
+    const double scaled =
+        s.entry.angle_scale == 1 ? degrees : first + s.entry.angle_scale * (degrees - first);
+    angles.push_back((scaled + s.entry.angle_offset) * std::numbers::pi / 180);
   }
   return angles;
 }
@@ -197,7 +216,7 @@ double rotation_axis_of(const SiteSource& s) {
 // moves along the detector by shift_x cos + shift_y sin, and by the shift of the stage at each
 // angle.
 std::vector<double> shifts_of(const SiteSource& s, const Geometry& g) {
-  std::vector<double> shifts = s.shifts;
+  std::vector<double> shifts = s.open.shifts;
   for (double& shift : shifts) shift /= s.entry.binning;
   if (s.entry.shift_x == 0 && s.entry.shift_y == 0) return shifts;
   shifts.resize(g.angles.size());
@@ -225,9 +244,15 @@ NoiseSource source_of(Noise noise) {
 std::string SiteSource::mention() const { return mention_of(entry, path); }
 
 OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
-  OpenSite open{open_data(entry, path), {}};
-  check_size({file, entry, path, open.scan, open.shifts});
-  open.shifts = read_shifts(entry, path, open.scan);
+  OpenSite open{open_data(entry, path), {}, {}, {}};
+  check_size({file, entry, path, open, open.scan});
+  const auto read = [&](const AngleKey& key, const PerAngle& numbers) {
+    return read_per_angle(key, numbers, entry, path, open.scan);
+  };
+  open.shifts = read({"shifts", "shift in beamlets", "shifts", false}, entry.shifts);
+  open.shifts_vertical =
+      read({"shifts_vertical", "shift in slices", "vertical shifts", false}, entry.shifts_vertical);
+  open.gain = read({"gain", "factor of the beam", "factors", true}, entry.prepare.gain);
   return open;
 }
 

@@ -14,7 +14,10 @@ namespace firm {
 // The open files of a site.
 struct OpenSite {
   Scan scan;
-  std::vector<double> shifts;  // in beamlets of the file, one per angle; empty: none
+  // One number per angle of the file; empty: none.
+  std::vector<double> shifts;           // beamlets of the file
+  std::vector<double> shifts_vertical;  // slices of the file
+  std::vector<double> gain;
 };
 
 // Throws firm::Error when a file is missing, of no known format, or too small.
@@ -25,8 +28,8 @@ struct SiteSource {
   const StudyFile& file;
   const SiteEntry& entry;
   const std::string& path;  // of the study
+  const OpenSite& open;
   const Scan& scan;
-  const std::vector<double>& shifts;
 
   // In beamlets of the file.
   double middle() const { return static_cast<double>(scan.data->beamlets()) / 2; }

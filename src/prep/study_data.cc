@@ -1,5 +1,7 @@
 #include "prep/study_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -45,7 +47,24 @@ Study StudyData::geometries() {
     check_values_fit(s);
   }
   study.validate();
+  check_scans();
   return study;
+}
+
+void StudyData::check_scans() {
+  for (std::size_t i = 0; i < file_.sites.size(); ++i) {
+    const SiteEntry& entry = file_.sites[i];
+    const auto same = std::ranges::find(file_.sites, entry.scan, &SiteEntry::scan);
+    if (entry.scan.empty()) continue;
+    const SiteSource own = source(i);
+    const SiteSource first = source(static_cast<std::size_t>(same - file_.sites.begin()));
+    if (own.scan.theta.size() == first.scan.theta.size()) continue;
+    throw data_error(
+        {own.scan.file, own.scan.theta_source,
+         fmt::format("{} angles as {} has, because {} is of the same scan = \"{}\"",
+                     first.scan.theta.size(), first.mention(), own.mention(), entry.scan),
+         fmt::format("{}", own.scan.theta.size())});
+  }
 }
 
 void StudyData::estimate() {
@@ -140,7 +159,7 @@ std::vector<std::size_t> StudyData::xrt_last() const {
 
 SiteSource StudyData::source(std::size_t site) {
   if (!open_[site]) open_[site] = open_site(file_, file_.sites[site], path_);
-  return {file_, file_.sites[site], path_, open_[site]->scan, open_[site]->shifts};
+  return {file_, file_.sites[site], path_, *open_[site], open_[site]->scan};
 }
 
 void StudyData::estimate(std::size_t site) {

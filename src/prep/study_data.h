@@ -61,7 +61,7 @@ class StudyData {
   // it is to be estimated.
   Site site(const std::string& name);
   // All sites, the XRT site last; the others keep their order. Checks that units and normalization
-  // of each data file fit the study.
+  // of each data file fit the study, and that sites of one scan have as many angles.
   Study geometries();
 
   // Estimates rotation_axis = "auto" and sigma = "counts" or "estimate" from at most eight slices
@@ -95,6 +95,7 @@ class StudyData {
   std::size_t index_of(const std::string& site) const;
   std::vector<std::size_t> xrt_last() const;
   SiteSource source(std::size_t site);
+  void check_scans();
   void estimate(std::size_t site);
   std::optional<PreparedSite> diagnose(std::size_t site);
   PreparedSite prepare(std::size_t site, const SliceRange& slices);

@@ -4,22 +4,11 @@
 #include <numbers>
 
 #include "firm/error.h"
+#include "sim/rod.h"
+#include "sim/shapes.h"
 
 namespace firm {
 namespace {
-
-// Adds `value` where ((x'c + y's) / a)^2 + ((y'c - x's) / b)^2 <= 1 with x' = x - x0, y' = y - y0,
-// c = cos(phi), s = sin(phi), on [-1, 1]^2; x to the right, y DOWNWARDS. A bar is the rectangle
-// around that ellipse.
-struct Ellipse {
-  double value;
-  double a, b;
-  double x0, y0;
-  double phi;  // degrees
-  bool bar = false;
-};
-
-using Shapes = std::vector<Ellipse>;
 
 const std::vector<Shapes>& paper_shapes() {
   static const std::vector<Shapes> shapes = {
@@ -35,10 +24,6 @@ const std::vector<Shapes>& paper_shapes() {
        {-0.2, 0.1454, 0.3720, -0.1939, -0.1037, 27.96},
        {0.1, 0.1595, 0.1897, 0, 0.3496, 0}}};
   return shapes;
-}
-
-Ellipse disc(double value, double radius, double x0, double y0) {
-  return {value, radius, radius, x0, y0, 0};
 }
 
 // Discs, bars and rings that keep a distance from each other, within the unit circle.
@@ -67,32 +52,6 @@ Shapes turned(Shapes shapes, double degrees) {
   return shapes;
 }
 
-// Writes the sum of the ellipses, times `scale`, to a column of `images`. Values below zero come
-// from rounding or overlapping inclusions, and become zero; the smallest true value is 0.1.
-void draw(const Shapes& shapes, double scale, int n, std::size_t column, Block& images) {
-  constexpr double kRounding = 1e-9;
-  const double half = (n - 1) / 2.0;
-  std::vector<double> sum(images.rows(), 0.0);
-  for (const Ellipse& e : shapes) {
-    const double c = std::cos(e.phi * std::numbers::pi / 180);
-    const double s = std::sin(e.phi * std::numbers::pi / 180);
-    double* pixel = sum.data();
-    for (int row = 0; row < n; ++row) {
-      const double y = (row - half) / half - e.y0;
-      for (int col = 0; col < n; ++col, ++pixel) {
-        const double x = (col - half) / half - e.x0;
-        const double u = (x * c + y * s) / e.a;
-        const double v = (y * c - x * s) / e.b;
-        const bool inside = e.bar ? std::abs(u) <= 1 && std::abs(v) <= 1 : u * u + v * v <= 1;
-        if (inside) *pixel += e.value;
-      }
-    }
-  }
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    images(k, column) = static_cast<float>(sum[k] < kRounding ? 0 : scale * sum[k]);
-  }
-}
-
 // XRT = sum over the elements of coefficient * element.
 Block attenuation(const std::vector<Block>& elements, const std::vector<double>& coefficients) {
   Block sum(elements.front().rows(), elements.front().columns());
@@ -106,10 +65,10 @@ Block attenuation(const std::vector<Block>& elements, const std::vector<double>&
   return sum;
 }
 
-Block empty_images(int n, int slices) {
+Block empty_images(int n, std::size_t slices) {
   FIRM_CHECK(n >= 2 && slices >= 1);
   const auto side = static_cast<std::size_t>(n);
-  return {side * side, static_cast<std::size_t>(slices)};
+  return {side * side, slices};
 }
 
 void repeat_first_column(Block& images) {
@@ -118,18 +77,13 @@ void repeat_first_column(Block& images) {
   }
 }
 
-// Height of a slice within the body: -1 for the first, 1 for the last, 0 in the middle.
-double height(std::size_t slice, std::size_t slices) {
-  if (slices == 1) return 0;
-  return 2 * static_cast<double>(slice) / static_cast<double>(slices - 1) - 1;
-}
-
 // Shells shrink with the square root profile of an ellipsoid that reaches beyond the stack; the
 // core (element 0) shifts sideways; inclusions, which are inside the shells, turn about themselves.
 Shapes shapes_at(std::size_t element, double z) {
-  constexpr double kCut = 0.8;     // |z| = 1 is at 0.8 of the ellipsoid's half height
-  constexpr double kShift = 0.15;  // of the core, at the ends
-  constexpr double kTurn = 40;     // degrees, of the inclusions, at the ends
+  constexpr double kCut = 0.8;             // |z| = 1 is at 0.8 of the ellipsoid's half height
+  constexpr double kShift = 0.15;          // of the core, at the ends
+  constexpr double kTurn = 40;             // degrees, of the inclusions, at the ends
+  if (std::abs(kCut * z) >= 1) return {};  // above or below the body
   const double shrink = std::sqrt(1 - kCut * kCut * z * z);
   Shapes shapes = paper_shapes()[element];
   for (std::size_t k = 0; k < shapes.size(); ++k) {
@@ -156,12 +110,12 @@ constexpr Element kElements[] = {
     {"Zn", 146.9, 0.10},
 };
 
-}  // namespace
+using Heights = std::span<const double>;
 
-Phantom paper_phantom(int n, int slices) {
+Phantom draw_paper(int n, Heights heights) {
   Phantom phantom{{"XRF-1", "XRF-2", "XRF-3", "XRT"}, {0.1, 0.6, 0.3}, {}};
   for (const Shapes& shapes : paper_shapes()) {
-    Block images = empty_images(n, slices);
+    Block images = empty_images(n, heights.size());
     draw(shapes, 1, n, 0, images);
     repeat_first_column(images);
     phantom.images.push_back(std::move(images));
@@ -170,13 +124,13 @@ Phantom paper_phantom(int n, int slices) {
   return phantom;
 }
 
-Phantom elements_phantom(int n, int slices) {
+Phantom draw_elements(int n, Heights heights) {
   Phantom phantom;
   for (std::size_t i = 0; i < std::size(kElements); ++i) {
     const Element& element = kElements[i];
-    Block images = empty_images(n, slices);
+    Block images = empty_images(n, heights.size());
     for (std::size_t k = 0; k < images.columns(); ++k) {
-      draw(shapes_at(i, height(k, images.columns())), element.density, n, k, images);
+      draw(shapes_at(i, heights[k]), element.density, n, k, images);
     }
     phantom.titles.push_back(element.title);
     phantom.coefficients.push_back(element.coefficient);
@@ -187,21 +141,77 @@ Phantom elements_phantom(int n, int slices) {
   return phantom;
 }
 
-Phantom shapes_phantom(int n, int slices) {
+Phantom draw_shapes(int n, Heights heights) {
   constexpr double kTurn = 30;  // degrees, at the ends
   // Densities up to 1 g/cm^3 and coefficients that add up to 1 and are about equal: data of all
   // four sites has about the same size, so the same relative noise costs each of them about the
   // same.
   Phantom phantom{{"Discs", "Bars", "Rings", "XRT"}, {0.3, 0.4, 0.3}, {}};
   for (const Shapes& shapes : apart_shapes()) {
-    Block images = empty_images(n, slices);
+    Block images = empty_images(n, heights.size());
     for (std::size_t k = 0; k < images.columns(); ++k) {
-      draw(turned(shapes, kTurn * height(k, images.columns())), 1, n, k, images);
+      draw(turned(shapes, kTurn * heights[k]), 1, n, k, images);
     }
     phantom.images.push_back(std::move(images));
   }
   phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
   return phantom;
 }
+
+Phantom draw_rod(int n, Heights heights) {
+  Phantom phantom;
+  phantom.energy = kRodEnergy;
+  for (const RodPart& part : rod_elements()) {
+    Block images = empty_images(n, heights.size());
+    for (std::size_t k = 0; k < images.columns(); ++k) {
+      draw(part.shapes(n, heights[k]), part.density, n, k, images);
+    }
+    phantom.titles.push_back(part.title);
+    phantom.coefficients.push_back(part.coefficient);
+    phantom.images.push_back(std::move(images));
+  }
+  const RodPart glass = rod_glass();
+  Block other = empty_images(n, heights.size());
+  for (std::size_t k = 0; k < other.columns(); ++k) {
+    draw(glass.shapes(n, heights[k]), glass.density * glass.coefficient, n, k, other);
+  }
+  phantom.titles.push_back("XRT");
+  Block sum = attenuation(phantom.images, phantom.coefficients);
+  for (std::size_t k = 0; k < sum.size(); ++k) sum.data()[k] += other.data()[k];
+  phantom.images.push_back(std::move(sum));
+  phantom.other = true;
+  return phantom;
+}
+
+}  // namespace
+
+const std::vector<std::string>& phantom_names() {
+  static const std::vector<std::string> names = {"paper", "elements", "shapes", "rod"};
+  return names;
+}
+
+std::vector<double> slice_heights(int slices, int margin) {
+  std::vector<double> heights;
+  for (int k = -margin; k < slices + margin; ++k) {
+    heights.push_back(slices == 1 ? 0 : 2 * static_cast<double>(k) / (slices - 1) - 1);
+  }
+  return heights;
+}
+
+Phantom draw_phantom(const std::string& name, int n, std::span<const double> heights) {
+  if (name == "paper") return draw_paper(n, heights);
+  if (name == "elements") return draw_elements(n, heights);
+  if (name == "shapes") return draw_shapes(n, heights);
+  FIRM_CHECK(name == "rod");
+  return draw_rod(n, heights);
+}
+
+Phantom paper_phantom(int n, int slices) { return draw_paper(n, slice_heights(slices)); }
+
+Phantom elements_phantom(int n, int slices) { return draw_elements(n, slice_heights(slices)); }
+
+Phantom shapes_phantom(int n, int slices) { return draw_shapes(n, slice_heights(slices)); }
+
+Phantom rod_phantom(int n, int slices) { return draw_rod(n, slice_heights(slices)); }
 
 }  // namespace firm

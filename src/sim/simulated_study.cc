@@ -5,7 +5,7 @@
 namespace firm {
 
 SimulatedStudy study_of(const Simulation& simulation) {
-  FIRM_CHECK(simulation.options.counts == 0);
+  FIRM_CHECK(simulation.options.counts == 0 && simulation.options.xrf_counts == 0);
   const Geometry& g = simulation.geometry;
   const auto slices = static_cast<std::size_t>(simulation.options.slices);
   SimulatedStudy made;
@@ -14,6 +14,7 @@ SimulatedStudy study_of(const Simulation& simulation) {
   made.study.image_columns = g.image_columns;
   made.study.pixel_size = g.pixel_size;
   made.study.slices = slices;
+  made.study.other = simulation.other;
   made.truth = Block(g.pixels(), simulation.sites.size() * slices);
   for (std::size_t i = 0; i < simulation.sites.size(); ++i) {
     const SimulatedSite& site = simulation.sites[i];

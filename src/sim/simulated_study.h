@@ -14,7 +14,8 @@ struct SimulatedStudy {
   Block truth;  // pixels x (sites * slices), as in a Problem with all sites
 };
 
-// Requires options.counts == 0 (XRT data is logarithms).
+// Requires data without counts: options.counts == 0 and options.xrf_counts == 0. The study of a
+// twin has the geometry of the files, not the true one.
 SimulatedStudy study_of(const Simulation& simulation);
 
 }  // namespace firm

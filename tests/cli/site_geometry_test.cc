@@ -130,12 +130,12 @@ TEST_F(SiteGeometry, ShiftsCorrectPositionPerAngle) {
   }
   measure(0, 1, shifts);
   EXPECT_GT(error(), 2 * own);
-  file_.sites[0].shifts = "stage.txt";
+  file_.sites[0].shifts.file = "stage.txt";
   write_shifts(shifts, 1);
   EXPECT_LT(error(), 1.2 * own);
   // The resolved study refers to the file of shifts.
   const SiteEntry resolved = read_study(directory_ / "run/study.toml").sites[0];
-  EXPECT_EQ(resolved.shifts, "../study/stage.txt");
+  EXPECT_EQ(resolved.shifts.file, "../study/stage.txt");
   // Shifts are in beamlets of the file.
   measure(0, 2, shifts);
   write_shifts(shifts, 2);

@@ -1,4 +1,6 @@
 // The tables [[site]] of a study: data files, preparation, physics, geometry.
+#include <cmath>
+
 #include "io/study_lines.h"
 
 namespace firm {
@@ -21,7 +23,7 @@ TEST(StudySites, ReadsPreparation) {
   EXPECT_EQ(site.angle_unit, "rad");
   EXPECT_EQ(site.axes, "y:theta:x");
   EXPECT_EQ(site.monitor, "/i0");
-  EXPECT_EQ(site.shifts, "stage.txt");
+  EXPECT_EQ(site.shifts.file, "stage.txt");
   EXPECT_EQ(site.first_slice, 4);
   EXPECT_EQ(site.binning, 2);
   EXPECT_EQ(site.shift_x, 1e-4);
@@ -37,6 +39,74 @@ TEST(StudySites, ReadsPreparation) {
   EXPECT_EQ(p.rings, 9);
   write_study(directory / "again.toml", s);
   EXPECT_TRUE(read_study(directory / "again.toml") == s);
+}
+
+TEST(StudySites, ReadsWhatAScanGotWrong) {
+  const TemporaryDirectory directory;
+  Lines lines = with(23,
+                     "scan = \"A.1\"\nminus_log = true\nshifts = [0.1, -2, 3e-7]\n"
+                     "shifts_vertical = \"rows.txt\"\ngain = [1, 0.333333333333333315]\n"
+                     "angle_scale = 1.014\nlag = 14");
+  lines[15] =
+      "element = \"W\"\nscan = \"A.1\"\nunmix = {Au = 0.095, \"Fe K\" = 1}\n"
+      "scale = \"auto\"\ngain = \"beam.npy\"\nlag = 0";
+  const StudyFile s = read(directory, lines);
+  const SiteEntry& xrf = s.sites[0];
+  EXPECT_EQ(xrf.scan, "A.1");
+  EXPECT_EQ(xrf.prepare.unmix, (std::map<std::string, double>{{"Au", 0.095}, {"Fe K", 1}}));
+  EXPECT_TRUE(xrf.prepare.find_scale);
+  EXPECT_FALSE(xrf.prepare.scale);
+  EXPECT_EQ(xrf.prepare.gain, (PerAngle{"beam.npy", {}}));
+  EXPECT_EQ(xrf.prepare.lag, 0);
+  const SiteEntry& xrt = s.sites[1];
+  EXPECT_EQ(xrt.scan, "A.1");
+  EXPECT_EQ(xrt.shifts, (PerAngle{"", {0.1, -2, 3e-7}}));
+  EXPECT_EQ(xrt.shifts_vertical, (PerAngle{"rows.txt", {}}));
+  EXPECT_EQ(xrt.prepare.gain, (PerAngle{"", {1, 1.0 / 3}}));
+  EXPECT_EQ(xrt.angle_scale, 1.014);
+  EXPECT_EQ(xrt.prepare.lag, 14);
+  write_study(directory / "again.toml", s);
+  EXPECT_TRUE(read_study(directory / "again.toml") == s);
+}
+
+TEST(StudySites, WritesNumbersPerAngleExactly) {
+  const TemporaryDirectory directory;
+  StudyFile s = read(directory, with(23, "minus_log = true"));
+  for (int k = 0; k < 200; ++k) {
+    s.sites[0].shifts.values.push_back(std::sin(k) * std::pow(10, k % 20 - 10));
+    s.sites[1].prepare.gain.values.push_back(std::exp(std::sin(k)));
+  }
+  write_study(directory / "again.toml", s);
+  EXPECT_TRUE(read_study(directory / "again.toml") == s);
+}
+
+TEST(StudySites, NamesFilesWithNumbersPerAngle) {
+  SiteEntry site;
+  site.data = "a.h5";
+  site.shifts.file = "b";
+  site.shifts_vertical.file = "c";
+  site.prepare.gain.file = "d";
+  std::vector<std::string> names;
+  for (const std::string* name : file_names(site)) names.push_back(*name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a.h5", "b", "c", "d"}));
+}
+
+TEST(StudySites, RefusesInvalidScans) {
+  expect_all_refused({
+      {with(23, "scan = \"a b\""), 23, "site[1].scan", {"letters"}},
+      {with(23, "shifts = []"), 23, "site[1].shifts", {"empty array"}},
+      {with(23, "shifts = 2"), 23, "site[1].shifts", {"an array of numbers", "integer 2"}},
+      {with(23, "shifts_vertical = [1, nan]"), 23, "site[1].shifts_vertical", {"in place 1"}},
+      {with(23, "shifts = [1, \"2\"]"), 23, "site[1].shifts", {"text \"2\" in place 1"}},
+      {with(23, "gain = [1, 0]"), 23, "site[1].gain", {"above 0", "0 at angle 1"}},
+      {with(23, "angle_scale = 0"), 23, "site[1].angle_scale", {"positive"}},
+      {with(23, "lag = -1"), 23, "site[1].lag", {"beamlets from 0"}},
+      {with(23, "unmix = {Au = 0.1}"), 23, "site[1].unmix", {"a key of kind \"xrf\""}},
+      {with(16, "element = \"W\"\nunmix = {Au = 1.5}"), 17, "site[0].unmix", {"at most 1"}},
+      {with(16, "element = \"W\"\nunmix = {}"), 17, "site[0].unmix", {"empty table"}},
+      {with(16, "element = \"W\"\nunmix = {W = 0.1}"), 17, "site[0].unmix", {"other elements"}},
+      {with(16, "scale = \"automatic\""), 16, "site[0].scale", {"\"auto\""}},
+  });
 }
 
 TEST(StudySites, LooksCoefficientsUp) {

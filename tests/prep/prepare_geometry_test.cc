@@ -88,6 +88,28 @@ TEST_F(PrepareGeometry, ShiftsTheRaysWithTheObject) {
   EXPECT_LT(difference, 1e-3 * kPixel);
 }
 
+TEST_F(PrepareGeometry, ScalesTheAnglesFromTheFirstOne) {
+  for (double& theta : file_data_.theta) theta += 30;
+  entry_.angle_scale = 1.5;
+  entry_.angle_offset = 2;
+  const Geometry g = prepare().site.geometry;
+  const double degree = std::acos(0.0) / 90;
+  EXPECT_NEAR(g.angles[0], 32 * degree, 1e-12);
+  EXPECT_NEAR(g.angles[10], (30 + 1.5 * 10 * 180 / kAngles + 2) * degree, 1e-12);
+}
+
+TEST_F(PrepareGeometry, TakesShiftsFromTheStudy) {
+  for (int k = 0; k < kAngles; ++k) entry_.shifts.values.push_back(0.1 * k);
+  EXPECT_EQ(prepare().site.geometry.shifts, entry_.shifts.values);
+  entry_.shifts.values.pop_back();
+  const std::string text = error_of([&] { prepare(); });
+  EXPECT_CONTAINS(text, "study.toml: shifts: expected 60 shifts, one per angle of");
+  EXPECT_CONTAINS(text, "found 59");
+  entry_.shifts = {};
+  entry_.prepare.gain.values.assign(kAngles, 0);
+  EXPECT_CONTAINS(error_of([&] { prepare(); }), "gain: expected finite factors above 0, found 0");
+}
+
 TEST_F(PrepareGeometry, AddsTheOffsetOfTheAngles) {
   entry_.angle_offset = 90;
   const Geometry g = prepare().site.geometry;

@@ -130,6 +130,28 @@ TEST_F(StudyDataTest, OpensWhatASiteNeedsWhenItIsNeeded) {
   for (const std::size_t i : {0u, 2u, 3u}) EXPECT_EQ(opens.opened(data_of(i)), 0) << i;
 }
 
+TEST_F(StudyDataTest, RefusesScansOfDifferentAngles) {
+  file_.sites[0].scan = file_.sites[2].scan = "A";
+  file_.sites[1].scan = "B";
+  EXPECT_NO_THROW(StudyData(file_, path()).geometries());
+  write_bytes(directory_ / "fewer.txt", "0\n20\n40\n60\n80\n100\n120\n140\n");
+  std::string bytes;
+  for (std::size_t a = 0; a < 8; ++a) {
+    for (const float value : frame(simulation_.sites[1].data, a)) bytes += bytes_of(value);
+  }
+  const std::string shape = fmt::format("(8, {}, {})", kStudySlices, simulation_.geometry.beamlets);
+  write_bytes(directory_ / "fewer.npy", npy(1, npy_header("<f4", shape), bytes));
+  file_.sites[1].data = "fewer.npy";
+  file_.sites[1].angles = "fewer.txt";
+  EXPECT_NO_THROW(StudyData(file_, path()).geometries());
+  file_.sites[1].scan = "A";
+  const std::string text = error_of([&] { StudyData(file_, path()).geometries(); });
+  EXPECT_CONTAINS(text, "fewer");
+  EXPECT_CONTAINS(text, "expected 9 angles as site xrf-1 of");
+  EXPECT_CONTAINS(text, "because site xrf-2 of");
+  EXPECT_CONTAINS(text, "is of the same scan = \"A\", found 8");
+}
+
 TEST_F(StudyDataTest, EstimatesOnce) {
   StudyData data(file_, path());
   data.estimate();

@@ -95,6 +95,18 @@ void write_notes(h5::Writer& writer, const ImageNotes& notes) {
   if (!notes.summary.empty()) writer.text(group + "/summary", notes.summary);
 }
 
+void write_numbers(h5::Writer& writer, const ImageNumbers& numbers) {
+  const std::string path = group_of(numbers.path);
+  if (numbers.scalar) {
+    FIRM_CHECK(numbers.values.size() == 1);
+    writer.number(path, numbers.values.front(), numbers.units);
+  } else {
+    writer.dataset(path, {numbers.values.size()}, std::span<const double>(numbers.values));
+    writer.attribute(path, "units", numbers.units);
+  }
+  if (!numbers.description.empty()) writer.attribute(path, "description", numbers.description);
+}
+
 // Sites with images in the file, sorted.
 std::set<std::string> sites_in(const h5::Reader& reader) {
   const std::string start = group_of("");
@@ -221,6 +233,7 @@ void write_images(const std::string& path, const ImageGrid& grid,
   writer.attribute(kProgramName, "version", kVersion);
   for (const ImageStack& stack : stacks) write_stack(writer, grid, stack);
   for (const ImageStack& stack : notes.further) write_stack(writer, grid, stack);
+  for (const ImageNumbers& numbers : notes.numbers) write_numbers(writer, numbers);
   write_notes(writer, notes);
   writer.commit();
 }

@@ -33,11 +33,21 @@ struct ImageGrid {
   double pixel_size = 0;  // cm
 };
 
+// Numbers about the images: a dataset of one dimension, or a scalar.
+struct ImageNumbers {
+  std::string path;  // below /entry, with groups: "scan/xrt/gain"
+  std::vector<double> values;
+  std::string units;
+  bool scalar = false;
+  std::string description = {};  // for people; empty: none
+};
+
 // How the images were made. Empty fields are not written.
 struct ImageNotes {
   std::string study;                     // study.toml, completed
   std::string summary;                   // JSON
   std::vector<ImageStack> further = {};  // images without a site: a multiplier
+  std::vector<ImageNumbers> numbers = {};
 };
 
 // Whether the name can be that of a group in the file and of a directory.

@@ -28,6 +28,21 @@ std::string literal(double value) {
 }
 std::string literal(int value) { return fmt::format("{}", value); }
 std::string literal(bool value) { return value ? "true" : "false"; }
+std::string literal(const PerAngle& numbers) {
+  if (!numbers.file.empty()) return literal(numbers.file);
+  std::string text;
+  for (const double value : numbers.values) {
+    text += (text.empty() ? "" : ", ") + literal(value);
+  }
+  return "[" + text + "]";
+}
+std::string literal(const std::map<std::string, double>& shares) {
+  std::string text;
+  for (const auto& [element, share] : shares) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", literal(element), literal(share));
+  }
+  return "{ " + text + " }";
+}
 
 template <typename T>
 std::string line(const char* key, const T& value, const char* comment = "") {
@@ -94,6 +109,10 @@ std::string geometry_lines(const SiteEntry& s) {
                         literal(exact_length_text(s.shift_y)));
   }
   if (!s.shifts.empty()) text += line("shifts", s.shifts, "beamlets, one for each angle");
+  if (!s.shifts_vertical.empty()) {
+    text += line("shifts_vertical", s.shifts_vertical, "slices, one for each angle");
+  }
+  if (s.angle_scale != 1) text += line("angle_scale", s.angle_scale);
   if (s.angle_offset != 0) text += line("angle_offset", fmt::format("{} deg", s.angle_offset));
   return text;
 }
@@ -105,6 +124,8 @@ std::string preparation_lines(const SiteEntry& s) {
   if (p.zingers) text += line("zingers", *p.zingers);
   if (p.normalize != "auto") text += line("normalize", p.normalize);
   if (p.air > 0) text += line("air", p.air, "beamlets");
+  if (!p.gain.empty()) text += line("gain", p.gain, "of the beam, one for each angle");
+  if (p.lag) text += line("lag", *p.lag, "beamlets");
   if (p.clip_low) text += line("clip_low", *p.clip_low);
   if (p.clip_high) text += line("clip_high", *p.clip_high);
   if (s.kind == "xrt") {
@@ -113,6 +134,8 @@ std::string preparation_lines(const SiteEntry& s) {
   }
   if (p.bad_values != "error") text += line("bad_values", p.bad_values);
   if (p.rings > 0) text += line("rings", p.rings, "beamlets");
+  if (!p.unmix.empty()) text += line("unmix", p.unmix, "shares of the counts of others");
+  if (p.find_scale) text += line("scale", std::string("auto"));
   if (p.scale) text += line("scale", *p.scale, "to g/cm^2");
   return text;
 }
@@ -121,6 +144,7 @@ std::string site_table(const SiteEntry& s) {
   std::string text = "\n[[site]]\n";
   text += line("name", s.name);
   text += line("kind", s.kind);
+  if (!s.scan.empty()) text += line("scan", s.scan);
   text += source_lines(s) + physics_lines(s) + geometry_lines(s) + preparation_lines(s);
   if (!s.key.empty()) text += line("key", s.key, "of its certificate");
   return text;
@@ -169,7 +193,8 @@ std::string solve_table(const StudyFile& s) {
 }  // namespace
 
 std::vector<std::string*> file_names(SiteEntry& site) {
-  std::vector<std::string*> names = {&site.data, &site.angles, &site.shifts};
+  std::vector<std::string*> names = {&site.data, &site.angles, &site.shifts.file,
+                                     &site.shifts_vertical.file, &site.prepare.gain.file};
   if (!site.monitor.starts_with('/')) names.push_back(&site.monitor);
   std::erase_if(names, [](const std::string* name) { return name->empty(); });
   return names;
@@ -177,10 +202,11 @@ std::vector<std::string*> file_names(SiteEntry& site) {
 
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
-    return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.angle_unit, s.axes, s.monitor,
-                    s.first_slice, s.binning, s.compound, s.coefficient, s.noise, s.sigma,
-                    s.spacing, s.rotation_axis, s.find_rotation_axis, s.axis_search, s.shift_x,
-                    s.shift_y, s.shifts, s.angle_offset, s.prepare, s.key);
+    return std::tie(s.name, s.kind, s.scan, s.data, s.element, s.angles, s.angle_unit, s.axes,
+                    s.monitor, s.first_slice, s.binning, s.compound, s.coefficient, s.noise,
+                    s.sigma, s.spacing, s.rotation_axis, s.find_rotation_axis, s.axis_search,
+                    s.shift_x, s.shift_y, s.shifts, s.shifts_vertical, s.angle_scale,
+                    s.angle_offset, s.prepare, s.key);
   };
   return members(a) == members(b);
 }

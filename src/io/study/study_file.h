@@ -2,13 +2,23 @@
 // docs/formats.md lists the keys.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace firm {
 
-// Steps that prepare the values of a site, in this order (docs/data.md).
+// One number per angle of the data file: in a file, or in the study itself.
+struct PerAngle {
+  std::string file;            // relative to the study; empty: none
+  std::vector<double> values;  // instead of a file; empty: none
+
+  bool empty() const { return file.empty() && values.empty(); }
+  bool operator==(const PerAngle&) const = default;
+};
+
+// Steps that prepare the values of a site (docs/data.md has their order).
 struct Preparation {
   std::optional<double> saturation;  // masks raw values of at least this
   std::optional<double> zingers;     // masks single values that stand out by this much
@@ -21,6 +31,11 @@ struct Preparation {
   int rings = 0;                     // window of the ring removal, in beamlets; 0: none
   // Of an xrf site: converts the numbers of the file to g/cm^2; default: by the unit in the file.
   std::optional<double> scale;
+  bool find_scale = false;  // scale = "auto"
+  // Of an xrf site: share of another element's counts of the same file that counts as this one.
+  std::map<std::string, double> unmix;
+  PerAngle gain;              // strength of the beam at each angle, relative to its usual one
+  std::optional<double> lag;  // beamlets of the file, of a detector that lags behind the stage
 
   bool operator==(const Preparation&) const = default;
 };
@@ -31,6 +46,7 @@ enum class Noise { kGiven, kCounts, kEstimated };
 struct SiteEntry {
   std::string name;
   std::string kind;        // "xrf" or "xrt"
+  std::string scan;        // sites of one scan share stage motion and angles; empty: one of its own
   std::string data;        // file or folder, relative to the study
   std::string element;     // to read from a file with several
   std::string angles;      // file with the angles, relative to the study, if `data` has none
@@ -51,8 +67,10 @@ struct SiteEntry {
   std::optional<double> axis_search;      // beamlets to each side of the middle to search
   double shift_x = 0;  // cm: position of the object at this site, relative to the image
   double shift_y = 0;
-  std::string shifts;       // file with one shift per angle, in beamlets, relative to the study
-  double angle_offset = 0;  // degrees, added to the angles
+  PerAngle shifts;           // beamlets of the file: how much further along the detector
+  PerAngle shifts_vertical;  // slices of the file: how much further along the rows of the detector
+  double angle_scale = 1;    // multiplies the angles of the file, relative to the first of them
+  double angle_offset = 0;   // degrees, added to the angles after that
   Preparation prepare;
   // SHA-256 of the public key of its certificate, hexadecimal; empty: any key signed by the
   // authority

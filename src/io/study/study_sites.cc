@@ -12,11 +12,15 @@ namespace firm {
 namespace {
 
 const std::vector<std::string> kKeys = {
-    "name",         "kind",       "data",          "element",     "angles",   "angle_unit",
-    "axes",         "monitor",    "first_slice",   "binning",     "compound", "coefficient",
-    "sigma",        "spacing",    "rotation_axis", "axis_search", "shift",    "shifts",
-    "angle_offset", "saturation", "zingers",       "normalize",   "air",      "clip_low",
-    "clip_high",    "minus_log",  "bad_values",    "rings",       "scale",    "key"};
+    "name",        "kind",         "scan",       "data",
+    "element",     "angles",       "angle_unit", "axes",
+    "monitor",     "first_slice",  "binning",    "compound",
+    "coefficient", "sigma",        "spacing",    "rotation_axis",
+    "axis_search", "shift",        "shifts",     "shifts_vertical",
+    "angle_scale", "angle_offset", "saturation", "zingers",
+    "normalize",   "air",          "gain",       "lag",
+    "clip_low",    "clip_high",    "minus_log",  "bad_values",
+    "rings",       "unmix",        "scale",      "key"};
 
 constexpr int kMostBinning = 64;
 constexpr int kMostBeamlets = 1 << 20;
@@ -59,11 +63,23 @@ void refuse_keys_of(const char* kind, const StudyTable& t, const std::vector<std
   }
 }
 
+// The name is also a key of summary.json.
+void read_scan(const StudyTable& t, SiteEntry& site) {
+  if (!t.has("scan")) return;
+  site.scan = t.text("scan");
+  const auto allowed = [](char c) {
+    return letter_or_digit(c) || c == '-' || c == '_' || c == '.';
+  };
+  if (!site.scan.empty() && std::ranges::all_of(site.scan, allowed)) return;
+  throw t.error("scan", "letters, digits, '-', '_' and '.'", fmt::format("\"{}\"", site.scan));
+}
+
 void read_kind(const StudyTable& t, SiteEntry& site) {
   site.kind = t.text("kind");
   if (site.kind == "xrf")
     return refuse_keys_of("xrt", t, {"minus_log", "air", "clip_low", "clip_high"});
-  if (site.kind == "xrt") return refuse_keys_of("xrf", t, {"coefficient", "compound", "scale"});
+  if (site.kind == "xrt")
+    return refuse_keys_of("xrf", t, {"coefficient", "compound", "scale", "unmix"});
   throw t.error("kind", R"("xrf" or "xrt")",
                 fmt::format("\"{}\"{}", site.kind, did_you_mean(site.kind, {"xrf", "xrt"})));
 }
@@ -108,6 +124,13 @@ void read_shift(const StudyTable& t, SiteEntry& site) {
   site.shift_y = xy[1];
 }
 
+// A text names a file; an array has the numbers.
+PerAngle read_per_angle(const StudyTable& t, const char* key) {
+  if (!t.has(key)) return {};
+  if (t.is_text(key)) return {t.nonempty_text(key), {}};
+  return {"", t.numbers(key)};
+}
+
 void read_geometry(const StudyTable& t, SiteEntry& site) {
   if (t.has("spacing")) site.spacing = t.length("spacing");
   if (t.is_text("rotation_axis")) {
@@ -123,7 +146,9 @@ void read_geometry(const StudyTable& t, SiteEntry& site) {
     }
   }
   read_shift(t, site);
-  if (t.has("shifts")) site.shifts = t.nonempty_text("shifts");
+  site.shifts = read_per_angle(t, "shifts");
+  site.shifts_vertical = read_per_angle(t, "shifts_vertical");
+  if (t.has("angle_scale")) site.angle_scale = t.positive("angle_scale");
   if (t.has("angle_offset")) {
     site.angle_offset = t.quantity("angle_offset", Dimension::kAngle, "\"0.5 deg\"");
   }
@@ -135,6 +160,34 @@ void read_clipping(const StudyTable& t, Preparation& p) {
   if (!p.clip_low || !p.clip_high || *p.clip_low < *p.clip_high) return;
   throw t.error("clip_high", fmt::format("a number above clip_low = {}", *p.clip_low),
                 fmt::format("{}", *p.clip_high));
+}
+
+// What the beam and the detector did during the scan.
+void read_beam(const StudyTable& t, Preparation& p) {
+  p.gain = read_per_angle(t, "gain");
+  const auto wrong = std::ranges::find_if_not(p.gain.values, [](double x) { return x > 0; });
+  if (wrong != p.gain.values.end()) {
+    throw t.error("gain", "factors above 0",
+                  fmt::format("{} at angle {}", *wrong, wrong - p.gain.values.begin()));
+  }
+  if (!t.has("lag")) return;
+  p.lag = t.number("lag");
+  if (*p.lag >= 0 && *p.lag <= kMostBeamlets) return;
+  throw t.error("lag", fmt::format("a number of beamlets from 0 to {}", kMostBeamlets),
+                fmt::format("{}", *p.lag));
+}
+
+void read_scale(const StudyTable& t, const std::string& element, Preparation& p) {
+  if (t.is_text("scale")) {
+    p.find_scale = t.choice("scale", {"auto"}) == "auto";
+  } else if (t.has("scale")) {
+    p.scale = t.positive("scale");
+  }
+  if (!t.has("unmix")) return;
+  p.unmix = t.positives("unmix", 1, "unmix = { Au = 0.095 }");
+  if (!element.empty() && !p.unmix.contains(element)) return;
+  throw t.error("unmix", "shares of other elements than the `element` of the site",
+                element.empty() ? "no key element" : element);
 }
 
 void read_preparation(const StudyTable& t, Preparation& p) {
@@ -152,7 +205,7 @@ void read_preparation(const StudyTable& t, Preparation& p) {
   if (t.has("minus_log")) p.minus_log = t.boolean("minus_log");
   if (t.has("bad_values")) p.bad_values = t.choice("bad_values", {"error", "mask"});
   if (t.has("rings")) p.rings = t.whole("rings", 3, kMostBeamlets);
-  if (t.has("scale")) p.scale = t.positive("scale");
+  read_beam(t, p);
 }
 
 // Accepts the format of `firm pki`: ignores spaces and case.
@@ -172,11 +225,13 @@ SiteEntry read_site(const StudyTable& t, const std::vector<SiteEntry>& before) {
   site.line = t.line();
   read_name(t, before, site);
   read_kind(t, site);
+  read_scan(t, site);
   read_source(t, site);
   read_coefficient(t, site);
   read_noise(t, site);
   read_geometry(t, site);
   read_preparation(t, site.prepare);
+  read_scale(t, site.element, site.prepare);
   if (t.has("key")) site.key = read_key(t);
   if (site.kind != "xrt") return site;
   const auto xrt = std::ranges::find(before, "xrt", &SiteEntry::kind);

@@ -169,6 +169,41 @@ std::vector<double> StudyTable::quantities(const std::string& key, Dimension dim
   throw error(key, expected, fmt::format("{}", values.size()));
 }
 
+std::vector<double> StudyTable::numbers(const std::string& key) const {
+  const std::string expected = "an array of numbers, one per angle";
+  const auto* array = node(key, expected).as_array();
+  if (array == nullptr) throw wrong(key, expected);
+  std::vector<double> values;
+  for (const toml::node& item : *array) {
+    const std::optional<double> value = item.value<double>();
+    if (!item.is_number() || !value || !std::isfinite(*value)) {
+      throw error(key, expected,
+                  fmt::format("{} in place {}", describe_value(item), values.size()));
+    }
+    values.push_back(*value);
+  }
+  if (values.empty()) throw error(key, expected, "an empty array");
+  return values;
+}
+
+std::map<std::string, double> StudyTable::positives(const std::string& key, double largest,
+                                                    const char* example) const {
+  const std::string expected =
+      fmt::format("a table of numbers above 0 and at most {}, such as {}", largest, example);
+  const auto* table = node(key, expected).as_table();
+  if (table == nullptr) throw wrong(key, expected);
+  if (table->empty()) throw error(key, expected, "an empty table");
+  std::map<std::string, double> values;
+  for (const auto& [name, item] : *table) {
+    const std::optional<double> value = item.value<double>();
+    if (!item.is_number() || !value || !(*value > 0) || *value > largest) {
+      throw error(key, expected, fmt::format("{} = {}", name.str(), describe_value(item)));
+    }
+    values.emplace(name.str(), *value);
+  }
+  return values;
+}
+
 std::string StudyTable::choice(const std::string& key,
                                const std::vector<std::string>& choices) const {
   std::string value = text(key);

@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,11 @@ class StudyTable {
   // An array of `count` quantities.
   std::vector<double> quantities(const std::string& key, Dimension dimension, std::size_t count,
                                  const char* example) const;
+  // An array of finite numbers, at least one.
+  std::vector<double> numbers(const std::string& key) const;
+  // A table of positive numbers, at least one, none above `largest`.
+  std::map<std::string, double> positives(const std::string& key, double largest,
+                                          const char* example) const;
   // One of `choices`.
   std::string choice(const std::string& key, const std::vector<std::string>& choices) const;
   bool boolean(const std::string& key) const;

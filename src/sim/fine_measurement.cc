@@ -1,0 +1,160 @@
+#include "sim/fine_measurement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "firm/projector.h"
+#include "sim/phantom.h"
+
+namespace firm {
+namespace {
+
+constexpr std::size_t kFiner = 2;
+constexpr double kSites = 4;
+// Limits of slices drawn at once: values of a fine image stack, and columns of the projector.
+constexpr std::size_t kStackValues = std::size_t{1} << 24;
+constexpr std::size_t kStackSlices = 16;
+
+Geometry fine_geometry(const Geometry& files, const TrueScan& scan) {
+  constexpr int kTimes = static_cast<int>(kFiner);
+  Geometry fine = files;
+  fine.image_rows *= kTimes;
+  fine.image_columns *= kTimes;
+  fine.pixel_size /= kTimes;
+  fine.beamlets *= kTimes;
+  fine.spacing /= kTimes;
+  fine.angles = scan.angles;
+  fine.rotation_axis = kTimes * scan.rotation_axis;
+  fine.shifts.clear();
+  for (const double shift : scan.shifts) fine.shifts.push_back(kTimes * shift);
+  return fine;
+}
+
+std::size_t slices_at_once(const Geometry& files, std::size_t slices) {
+  const std::size_t fit = kStackValues / (kFiner * kFiner * files.pixels());
+  return std::min(slices, std::clamp<std::size_t>(fit, 1, kStackSlices));
+}
+
+int margin_for(double largest_shift) { return static_cast<int>(std::ceil(largest_shift)); }
+
+// Means of 2 x 2 pixels of slice `from` of an image.
+void average_pixels(const Block& fine, std::size_t from, std::size_t columns, std::size_t to,
+                    Block& coarse) {
+  for (std::size_t p = 0; p < coarse.rows(); ++p) {
+    const std::size_t corner = kFiner * ((p / columns) * kFiner * columns + p % columns);
+    double sum = 0;
+    for (std::size_t r = 0; r < kFiner; ++r) {
+      for (std::size_t c = 0; c < kFiner; ++c) {
+        sum += static_cast<double>(fine(corner + r * kFiner * columns + c, from));
+      }
+    }
+    coarse(p, to) = static_cast<float>(sum / (kFiner * kFiner));
+  }
+}
+
+// Means of two rays; slice k of `fine` becomes slice first + k.
+void average_rays(const Block& fine, std::size_t first, Block& coarse) {
+  for (std::size_t ray = 0; ray < coarse.rows(); ++ray) {
+    for (std::size_t k = 0; k < fine.columns(); ++k) {
+      double sum = 0;
+      for (std::size_t q = 0; q < kFiner; ++q) {
+        sum += static_cast<double>(fine(kFiner * ray + q, k));
+      }
+      coarse(ray, first + k) = static_cast<float>(sum / kFiner);
+    }
+  }
+}
+
+FineMeasurement describe(const Phantom& phantom) {
+  return {phantom.titles, phantom.coefficients, phantom.other, phantom.energy, {}, {}};
+}
+
+// The slices with margins, in stacks that fit into memory.
+class Measuring {
+ public:
+  Measuring(const Geometry& files, const TrueScan& scan, std::size_t slices, std::size_t margin,
+            int threads)
+      : files_(files),
+        slices_(slices),
+        margin_(margin),
+        stack_(slices_at_once(files, slices + 2 * margin)) {
+    ProjectorOptions options;
+    options.threads = threads;
+    options.columns = static_cast<int>(stack_);
+    projector_ = make_projector(fine_geometry(files, scan), options);
+  }
+
+  std::size_t stack() const { return stack_; }
+
+  // `first`: number of the phantom's first slice, counted from the start of the margin.
+  void add(const Phantom& phantom, std::size_t first, FineMeasurement& made) const {
+    const std::size_t count = phantom.images.front().columns();
+    if (made.titles.empty()) {
+      made = describe(phantom);
+      made.truth.assign(phantom.images.size(), Block(files_.pixels(), slices_));
+      made.data.assign(phantom.images.size(), Block(files_.rays(), slices_ + 2 * margin_));
+    }
+    Block rays(kFiner * files_.rays(), count);
+    for (std::size_t i = 0; i < phantom.images.size(); ++i) {
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t slice = first + k;
+        if (slice < margin_ || slice >= margin_ + slices_) continue;
+        average_pixels(phantom.images[i], k, static_cast<std::size_t>(files_.image_columns),
+                       slice - margin_, made.truth[i]);
+      }
+      projector_->forward(phantom.images[i], rays);
+      average_rays(rays, first, made.data[i]);
+    }
+  }
+
+ private:
+  const Geometry& files_;
+  std::size_t slices_;
+  std::size_t margin_;
+  std::size_t stack_;
+  std::unique_ptr<Projector> projector_;
+};
+
+}  // namespace
+
+FineMeasurement measure_finely(const std::string& preset, int slices, const Geometry& files,
+                               const TrueScan& scan, int threads, const Progress& progress) {
+  double largest = 0;
+  for (const double shift : scan.vertical_shifts) largest = std::max(largest, std::abs(shift));
+  const int margin = margin_for(largest);
+  const std::vector<double> heights = slice_heights(slices, margin);
+  const Measuring measuring(files, scan, static_cast<std::size_t>(slices),
+                            static_cast<std::size_t>(margin), threads);
+  FineMeasurement made;
+  for (std::size_t first = 0; first < heights.size(); first += measuring.stack()) {
+    report(progress, "measuring slices",
+           static_cast<double>(first) / static_cast<double>(heights.size()));
+    const std::size_t count = std::min(measuring.stack(), heights.size() - first);
+    const std::span<const double> stack = std::span(heights).subspan(first, count);
+    measuring.add(draw_phantom(preset, static_cast<int>(kFiner) * files.image_columns, stack),
+                  first, made);
+  }
+  if (margin > 0) {
+    for (Block& data : made.data) {
+      data = at_vertical_shifts(data, static_cast<std::size_t>(files.beamlets),
+                                static_cast<std::size_t>(margin), scan.vertical_shifts);
+    }
+  }
+  return made;
+}
+
+double fine_measurement_bytes(int slices, const Geometry& files, double vertical_jitter) {
+  // Shifts of mean zero are at most twice the jitter.
+  const auto tall = static_cast<std::size_t>(slices + 2 * margin_for(2 * vertical_jitter));
+  const auto stack = static_cast<double>(slices_at_once(files, tall));
+  const auto pixels = static_cast<double>(files.pixels());
+  const auto rays = static_cast<double>(files.rays());
+  const double result = kSites * (slices * pixels + static_cast<double>(tall) * rays);
+  // The images of the elements, that of matter XRF does not see, and rays of one site.
+  const double scratch = stack * (kFiner * kFiner * (kSites + 1) * pixels + kFiner * rays);
+  return (result + scratch) * sizeof(float);
+}
+
+}  // namespace firm
