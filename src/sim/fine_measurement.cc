@@ -11,7 +11,8 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kFiner = 2;
+constexpr std::size_t kFiner = 2;  // pixels along a side of a pixel
+constexpr std::size_t kRays = 8;   // per beamlet
 constexpr double kSites = 4;
 // Limits of slices drawn at once: values of a fine image stack, and columns of the projector.
 constexpr std::size_t kStackValues = std::size_t{1} << 24;
@@ -19,16 +20,17 @@ constexpr std::size_t kStackSlices = 16;
 
 Geometry fine_geometry(const Geometry& files, const TrueScan& scan) {
   constexpr int kTimes = static_cast<int>(kFiner);
+  constexpr int kRayTimes = static_cast<int>(kRays);
   Geometry fine = files;
   fine.image_rows *= kTimes;
   fine.image_columns *= kTimes;
   fine.pixel_size /= kTimes;
-  fine.beamlets *= kTimes;
-  fine.spacing /= kTimes;
+  fine.beamlets *= kRayTimes;
+  fine.spacing /= kRayTimes;
   fine.angles = scan.angles;
-  fine.rotation_axis = kTimes * scan.rotation_axis;
+  fine.rotation_axis = kRayTimes * scan.rotation_axis;
   fine.shifts.clear();
-  for (const double shift : scan.shifts) fine.shifts.push_back(kTimes * shift);
+  for (const double shift : scan.shifts) fine.shifts.push_back(kRayTimes * shift);
   return fine;
 }
 
@@ -54,21 +56,17 @@ void average_pixels(const Block& fine, std::size_t from, std::size_t columns, st
   }
 }
 
-// Means of two rays; slice k of `fine` becomes slice first + k.
+// Means over the rays of a beamlet; slice k of `fine` becomes slice first + k.
 void average_rays(const Block& fine, std::size_t first, Block& coarse) {
   for (std::size_t ray = 0; ray < coarse.rows(); ++ray) {
     for (std::size_t k = 0; k < fine.columns(); ++k) {
       double sum = 0;
-      for (std::size_t q = 0; q < kFiner; ++q) {
-        sum += static_cast<double>(fine(kFiner * ray + q, k));
+      for (std::size_t q = 0; q < kRays; ++q) {
+        sum += static_cast<double>(fine(kRays * ray + q, k));
       }
-      coarse(ray, first + k) = static_cast<float>(sum / kFiner);
+      coarse(ray, first + k) = static_cast<float>(sum / kRays);
     }
   }
-}
-
-FineMeasurement describe(const Phantom& phantom) {
-  return {phantom.titles, phantom.coefficients, phantom.other, phantom.energy, {}, {}};
 }
 
 // The slices with margins, in stacks that fit into memory.
@@ -91,25 +89,36 @@ class Measuring {
   // `first`: number of the phantom's first slice, counted from the start of the margin.
   void add(const Phantom& phantom, std::size_t first, FineMeasurement& made) const {
     const std::size_t count = phantom.images.front().columns();
-    if (made.titles.empty()) {
-      made = describe(phantom);
-      made.truth.assign(phantom.images.size(), Block(files_.pixels(), slices_));
-      made.data.assign(phantom.images.size(), Block(files_.rays(), slices_ + 2 * margin_));
-    }
-    Block rays(kFiner * files_.rays(), count);
+    if (made.titles.empty()) begin(phantom, made);
+    Block rays(kRays * files_.rays(), count);
     for (std::size_t i = 0; i < phantom.images.size(); ++i) {
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t slice = first + k;
-        if (slice < margin_ || slice >= margin_ + slices_) continue;
-        average_pixels(phantom.images[i], k, static_cast<std::size_t>(files_.image_columns),
-                       slice - margin_, made.truth[i]);
-      }
+      average_slices(phantom.images[i], first, made.truth[i]);
       projector_->forward(phantom.images[i], rays);
       average_rays(rays, first, made.data[i]);
     }
+    if (phantom.other.rows() > 0) average_slices(phantom.other, first, made.other);
   }
 
  private:
+  void begin(const Phantom& phantom, FineMeasurement& made) const {
+    made.titles = phantom.titles;
+    made.coefficients = phantom.coefficients;
+    made.energy = phantom.energy;
+    made.truth.assign(phantom.images.size(), Block(files_.pixels(), slices_));
+    made.data.assign(phantom.images.size(), Block(files_.rays(), slices_ + 2 * margin_));
+    if (phantom.other.rows() > 0) made.other = Block(files_.pixels(), slices_);
+  }
+
+  // Skips slices of the margin.
+  void average_slices(const Block& fine, std::size_t first, Block& coarse) const {
+    for (std::size_t k = 0; k < fine.columns(); ++k) {
+      const std::size_t slice = first + k;
+      if (slice < margin_ || slice >= margin_ + slices_) continue;
+      average_pixels(fine, k, static_cast<std::size_t>(files_.image_columns), slice - margin_,
+                     coarse);
+    }
+  }
+
   const Geometry& files_;
   std::size_t slices_;
   std::size_t margin_;
@@ -151,9 +160,9 @@ double fine_measurement_bytes(int slices, const Geometry& files, double vertical
   const auto stack = static_cast<double>(slices_at_once(files, tall));
   const auto pixels = static_cast<double>(files.pixels());
   const auto rays = static_cast<double>(files.rays());
-  const double result = kSites * (slices * pixels + static_cast<double>(tall) * rays);
-  // The images of the elements, that of matter XRF does not see, and rays of one site.
-  const double scratch = stack * (kFiner * kFiner * (kSites + 1) * pixels + kFiner * rays);
+  // Images have those of matter that XRF does not see beside those of sites.
+  const double result = (kSites + 1) * slices * pixels + kSites * static_cast<double>(tall) * rays;
+  const double scratch = stack * (kFiner * kFiner * (kSites + 1) * pixels + kRays * rays);
   return (result + scratch) * sizeof(float);
 }
 

@@ -1,5 +1,10 @@
-// Measures a phantom that is drawn on a grid twice as fine as that of the reconstruction, along two
-// rays per beamlet: no image on the grid of the reconstruction fits such data exactly.
+// Measures a phantom that is drawn on a grid twice as fine as that of the reconstruction: no image
+// on the grid of the reconstruction fits such data exactly. A beamlet is the mean of eight rays.
+//
+// Rays that are parallel to an axis of the image see a shift only when they cross an edge of fine
+// pixels. Eight rays do so at eight shifts within a beamlet: a projection at 0 or 90 degrees is up
+// to 0.06 beamlets from its place. A power of two keeps rays off the edges where there are no
+// shifts.
 #pragma once
 
 #include <string>
@@ -16,10 +21,11 @@ namespace firm {
 struct FineMeasurement {
   std::vector<std::string> titles;
   std::vector<double> coefficients;
-  bool other = false;
   double energy = 0;
   std::vector<Block> truth;  // pixels x slices: means of 2 x 2 fine pixels
-  std::vector<Block> data;  // rays x slices: means of two rays, at the true angles, axis and shifts
+  Block other = {};          // the same, of attenuation that XRF does not see; empty: none
+  std::vector<Block>
+      data;  // rays x slices: means of eight rays, at the true angles, axis and shifts
 };
 
 // `files`: the geometry that the files state; the true one is that of `scan`.

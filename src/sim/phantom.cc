@@ -164,7 +164,7 @@ Phantom draw_rod(int n, Heights heights) {
   for (const RodPart& part : rod_elements()) {
     Block images = empty_images(n, heights.size());
     for (std::size_t k = 0; k < images.columns(); ++k) {
-      draw(part.shapes(n, heights[k]), part.density, n, k, images);
+      draw_smoothly(part.shapes(n, heights[k]), part.density, n, k, images);
     }
     phantom.titles.push_back(part.title);
     phantom.coefficients.push_back(part.coefficient);
@@ -173,13 +173,13 @@ Phantom draw_rod(int n, Heights heights) {
   const RodPart glass = rod_glass();
   Block other = empty_images(n, heights.size());
   for (std::size_t k = 0; k < other.columns(); ++k) {
-    draw(glass.shapes(n, heights[k]), glass.density * glass.coefficient, n, k, other);
+    draw_smoothly(glass.shapes(n, heights[k]), glass.density * glass.coefficient, n, k, other);
   }
   phantom.titles.push_back("XRT");
   Block sum = attenuation(phantom.images, phantom.coefficients);
   for (std::size_t k = 0; k < sum.size(); ++k) sum.data()[k] += other.data()[k];
   phantom.images.push_back(std::move(sum));
-  phantom.other = true;
+  phantom.other = std::move(other);
   return phantom;
 }
 

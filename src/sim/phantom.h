@@ -16,7 +16,7 @@ struct Phantom {
   std::vector<std::string> titles;   // one per image stack
   std::vector<double> coefficients;  // cm^2/g, one per element
   std::vector<Block> images;         // pixels x slices, n x n pixels; elements first, XRT last
-  bool other = false;                // whether there is matter that XRF does not see
+  Block other = {};                  // attenuation of matter that XRF does not see; empty: none
   double energy = 0;                 // keV, of the coefficients; 0: not part of the study
 };
 

@@ -4,7 +4,7 @@
 //
 // Slices are similar, but not equal. With the height z, from -1 to 1, the wires lean, tungsten gets
 // thicker and gold thinner, and the glass tapers; a part of the glass that is rich in zinc ends
-// above and below. So the mass of every element changes with z, by a few per cent for the wires.
+// above and below. So the mass of every element changes with z: by 10 % from the middle to an end.
 #pragma once
 
 #include <functional>

@@ -28,4 +28,8 @@ Ellipse disc(double value, double radius, double x0, double y0);
 // inclusions, and become zero; the smallest value of a shape is 0.1.
 void draw(const Shapes& shapes, double scale, int n, std::size_t column, Block& images);
 
+// The same for ellipses, but a pixel at an edge gets its share: the mean over 16 x 16 points. So
+// masses and positions change smoothly with the shapes.
+void draw_smoothly(const Shapes& ellipses, double scale, int n, std::size_t column, Block& images);
+
 }  // namespace firm

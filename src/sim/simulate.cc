@@ -150,7 +150,7 @@ Simulation simulate_twin(const SimulateOptions& options, const Progress& progres
   result.scan = true_scan(options.defects, g, options.seed);
   FineMeasurement made =
       measure_finely(options.preset, options.slices, g, result.scan, options.threads, progress);
-  result.other = made.other;
+  result.other = std::move(made.other);
   result.energy = made.energy;
   for (std::size_t i = 0; i < made.titles.size(); ++i) {
     SimulatedSite site = make_site(i, made.titles, made.coefficients);

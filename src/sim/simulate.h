@@ -58,7 +58,7 @@ struct Simulation {
   SimulateOptions options;
   Geometry geometry;  // of all sites, as the files state it
   std::vector<SimulatedSite> sites;
-  bool other = false;  // whether there is matter that XRF does not see
+  Block other = {};    // true attenuation of matter that XRF does not see, 1/cm; empty: none
   double energy = 0;   // keV; 0: coefficients are part of the study
   TrueScan scan = {};  // of a twin
 };

@@ -14,7 +14,7 @@ SimulatedStudy study_of(const Simulation& simulation) {
   made.study.image_columns = g.image_columns;
   made.study.pixel_size = g.pixel_size;
   made.study.slices = slices;
-  made.study.other = simulation.other;
+  made.study.other = simulation.other.rows() > 0;
   made.truth = Block(g.pixels(), simulation.sites.size() * slices);
   for (std::size_t i = 0; i < simulation.sites.size(); ++i) {
     const SimulatedSite& site = simulation.sites[i];

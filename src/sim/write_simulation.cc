@@ -135,6 +135,7 @@ void write_truth(const Simulation& s, const std::string& path) {
   std::vector<ImageStack> stacks;
   for (const SimulatedSite& site : s.sites) {
     if (site.is_xrt()) {
+      if (s.other.rows() > 0) stacks.push_back({"other", "attenuation", "1/cm", &s.other});
       stacks.push_back({site.name, "attenuation", "1/cm", &site.truth});
     } else {
       stacks.push_back({site.name, "density", "g/cm^3", &site.truth});
@@ -181,7 +182,7 @@ StudyFile study_of(const Simulation& s) {
   study.name = s.options.preset;
   study.description = "simulated: " + parameters(s.options);
   study.truth = "truth.h5";
-  study.other = s.other;
+  study.other = s.other.rows() > 0;
   study.energy = s.energy;
   study.rows = g.image_rows;
   study.columns = g.image_columns;

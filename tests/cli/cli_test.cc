@@ -49,7 +49,8 @@ TEST_F(CommandLine, RejectsWrongUsage) {
   expect_error(run("simulate --out a --size 99999999999"), 2, "--size");
   expect_error(run("simulate --out a --seed -1"), 2, "--seed");
   expect_error(run("simulate --out a --size 2"), 2, "size: expected a whole number from 4");
-  expect_error(run("simulate --out a --preset papers"), 2, "expected one of paper, elements, shapes, rod");
+  expect_error(run("simulate --out a --preset papers"), 2,
+               "expected one of paper, elements, shapes, rod");
   expect_error(run("inspect"), 2, "FILE");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
 }
@@ -150,6 +151,33 @@ TEST_F(CommandLine, SimulateUsesEveryOption) {
   EXPECT_CONTAINS(study, "discrepancy = 0.01");
   EXPECT_CONTAINS(study, "seed 9");
   EXPECT_CONTAINS(run("inspect study/xrt.h5").out, "/exchange/data_white");
+}
+
+TEST_F(CommandLine, SimulateAddsEveryDefect) {
+  const Outcome o =
+      run("simulate --out study --preset rod --size 50 --angles 6 --slices 3 --counts 1e4 "
+          "--jitter 1 --drift 2 --vertical-jitter 0.5 --axis-offset -3 --angle-error 0.01 --lag 4 "
+          "--beam-drift 0.05 --crosstalk 0.1 --xrf-counts 1e3");
+  EXPECT_EQ(o.code, 0) << o.err;
+  const std::string study = file_content(directory_ / "study/study.toml");
+  EXPECT_CONTAINS(study, "pixel_size = \"4 um\"");  // 200 um / 50
+  EXPECT_CONTAINS(study,
+                  "counts 10000, xrf-counts 1000, jitter 1, drift 2, vertical-jitter 0.5, "
+                  "axis-offset -3, angle-error 0.01, lag 4, beam-drift 0.05, crosstalk 0.1");
+  EXPECT_CONTAINS(study, "scale = \"auto\"");
+  EXPECT_CONTAINS(run("inspect study/xrf.h5 --element Au").out, "XRFtomo");
+}
+
+TEST_F(CommandLine, SimulateNamesWrongDefect) {
+  const auto refuse = [&](const std::string& option, const std::string& expected) {
+    expect_error(run("simulate --out study --angles 8 " + option), 2, expected);
+  };
+  refuse("--jitter -1", "jitter: expected beamlets from 0 to 250, found -1");
+  refuse("--vertical-jitter 1", "vertical-jitter: expected 2 slices or more, found 1");
+  refuse("--lag x", "--lag");
+  refuse("--xrf-counts 0", "--xrf-counts");
+  refuse("--crosstalk 3", "crosstalk: expected a share of the second element's signal from 0 to 1");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "study"));
 }
 
 TEST_F(CommandLine, SimulateGivesSameBytesWithAnyThreads) {

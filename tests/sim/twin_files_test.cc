@@ -107,7 +107,7 @@ TEST(TwinFiles, TruthHasScan) {
   EXPECT_EQ(reader.number("/entry/scan/xrt/lag"), 5);
   // The scan is no site.
   EXPECT_EQ(image_names(directory / "truth.h5"),
-            (std::vector<std::string>{"xrf-1", "xrf-2", "xrf-3", "xrt"}));
+            (std::vector<std::string>{"other", "xrf-1", "xrf-2", "xrf-3", "xrt"}));
 }
 
 TEST(TwinFiles, StudyHasWhatUserKnows) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "io/files/image_file.h"
 #include "io/files/pending_file.h"
 #include "report/pictures/overview.h"
 #include "report/pictures/reconstruction_files.h"
@@ -12,17 +14,24 @@
 namespace firm {
 namespace {
 
-// The true images, read slice by slice on demand; `other` is unknown and 0.
+bool has_images(const std::string& path, const std::string& name) {
+  if (std::filesystem::is_directory(path)) return false;
+  const std::vector<std::string> names = image_names(path);
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The true images, read slice by slice on demand. `other` is 0 where the truth does not have it.
 std::vector<Slices> true_images(const RunOutput& run) {
   const ImageGrid grid = image_grid(run.study);
   const std::size_t slices = run.study.slices;
   std::vector<Slices> images;
   for (const Variable& v : run.variables) {
     images.push_back(
-        v.measured ? stored_images(run.truth, v.name, grid, slices)
-                   : Slices(run.study.pixels(), slices, [](std::size_t, std::span<float> out) {
-                       std::fill(out.begin(), out.end(), 0.0f);
-                     }));
+        v.measured || has_images(run.truth, v.name)
+            ? stored_images(run.truth, v.name, grid, slices)
+            : Slices(run.study.pixels(), slices, [](std::size_t, std::span<float> out) {
+                std::fill(out.begin(), out.end(), 0.0f);
+              }));
   }
   return images;
 }
