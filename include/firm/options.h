@@ -67,19 +67,6 @@ struct PriorOptions {
   bool slices = false;        // with differences between slices
 };
 
-// Numbers of a scan to refine before the study is solved (docs/method.md, "Refinement of a scan").
-struct RefineOptions {
-  bool shifts = false;    // of the stage along the detector, one per angle
-  bool vertical = false;  // "shifts-vertical": across the slices
-  bool axis = false;      // rotation axis of each site
-  bool angles = false;    // a common factor of the angle step
-  bool lag = false;       // of a detector along the scan line
-  bool gain = false;      // of the beam, one per angle
-  bool scale = false;     // of XRF counts
-
-  bool any() const { return shifts || vertical || axis || angles || lag || gain || scale; }
-};
-
 // Name of the default method.
 const char* default_method();
 // Names of all methods, in the order of the documentation.
@@ -94,6 +81,8 @@ struct SolveOptions {
   PlsqrOptions plsqr;
   DsOptions ds;
   PriorOptions prior;
+  // Numbers of the scans to refine before the study is solved, separated by commas: "shifts,axis".
+  std::string refine = "none";
   int chunks = 1;          // shards of the slices that `firm recon` solves one after another
   int threads = 0;         // 0: all that the process may use
   std::uint64_t seed = 1;  // selects the rays left out to find prior.strength

@@ -7,6 +7,7 @@
 
 #include "firm/block.h"
 #include "firm/options.h"
+#include "firm/refinement.h"
 #include "firm/study.h"
 
 namespace firm {
@@ -108,6 +109,7 @@ struct Summary {
   StopOptions stop;  // the rules in force, with the method's defaults
   std::vector<SiteSummary> sites;
   std::optional<PriorSummary> prior;  // none: the run had no prior
+  std::optional<Refinement> refined;  // what alignment found; none: nothing was refined
   std::optional<double> error;        // distance to the truth over all sites
 
   // Returns true if no site with known noise misses its data; none if no noise is known.

@@ -4,7 +4,10 @@
 
 #include <memory>
 
+#include "align/angle_refiner.h"
 #include "align/axis_refiner.h"
+#include "align/gain_refiner.h"
+#include "align/lag_refiner.h"
 #include "align/shift_refiner.h"
 #include "core/timing.h"
 
@@ -15,16 +18,22 @@ constexpr int kFirstSteps = 30;  // of a fit, on a new level
 constexpr int kSteps = 10;
 constexpr int kMostRounds = 12;  // on one level
 
-class Alignment {
+class Alignment : public AlignRounds {
  public:
   explicit Alignment(const AlignInput& input)
       : input_(input), state_(input.study, input.hosted, input.threads) {
-    const RefineOptions& refine = input.refine;
-    if (refine.axis) refiners_.push_back(std::make_unique<AxisRefiner>());
-    if (refine.shifts) refiners_.push_back(std::make_unique<ShiftRefiner>(!refine.axis));
+    const RefineChoice& refine = input.refine;
+    // A lag moves the axis of its site.
+    const bool axis = refine.axis || refine.lag;
+    if (axis) refiners_.push_back(std::make_unique<AxisRefiner>());
+    if (refine.lag) refiners_.push_back(std::make_unique<LagRefiner>());
+    if (refine.angles) refiners_.push_back(std::make_unique<AngleRefiner>());
+    if (refine.gain) refiners_.push_back(std::make_unique<GainRefiner>());
+    if (refine.shifts) refiners_.push_back(std::make_unique<ShiftRefiner>(!axis));
   }
 
   Refinement run();
+  void run(int rounds) override;
 
  private:
   // Runs rounds on the present level until the numbers have settled.
@@ -64,6 +73,10 @@ void Alignment::settle() {
   }
 }
 
+void Alignment::run(int rounds) {
+  for (int k = 0; k < rounds; ++k) round(kSteps);
+}
+
 Refinement Alignment::run() {
   const Stopwatch watch;
   const std::vector<int> levels = state_.levels();
@@ -74,7 +87,7 @@ Refinement Alignment::run() {
     settle();
     bool again = false;
     for (const auto& refiner : refiners_) {
-      again = refiner->end_level(state_, input_.collective) || again;
+      again = refiner->end_level(state_, *this, input_.collective) || again;
     }
     if (again) settle();
   }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "align/align_state.h"
+#include "align/refine_choice.h"
 #include "core/progress.h"
-#include "firm/options.h"
 #include "firm/refinement.h"
 #include "model/collective.h"
 
@@ -18,7 +18,7 @@ namespace firm {
 struct AlignInput {
   const Study& study;  // all sites
   std::vector<AlignSite> hosted;
-  RefineOptions refine;
+  RefineChoice refine;
   Collective& collective;
   int threads = 0;
   Progress progress = {};

@@ -103,19 +103,29 @@ void remove_position(const std::vector<double>& angles, bool constant,
   }
 }
 
-void SiteState::read() {
-  const SiteData data = source.data(lag);
-  slices = data.values.columns();
-  rows.clear();
+namespace {
+
+std::vector<RowSums> rows_of(const SiteData& data, std::size_t beamlets) {
+  std::vector<RowSums> rows;
   std::vector<float> values(beamlets);
   std::vector<float> weights(data.weights.rows() > 0 ? beamlets : 0);
   for (std::size_t first = 0; first < data.values.rows(); first += beamlets) {
-    for (std::size_t z = 0; z < slices; ++z) {
+    for (std::size_t z = 0; z < data.values.columns(); ++z) {
       for (std::size_t j = 0; j < beamlets; ++j) values[j] = data.values(first + j, z);
       for (std::size_t j = 0; j < weights.size(); ++j) weights[j] = data.weights(first + j, z);
       rows.emplace_back(values, weights);
     }
   }
+  return rows;
+}
+
+}  // namespace
+
+void SiteState::read() {
+  const SiteData data = source.data(lag);
+  slices = data.values.columns();
+  rows = rows_of(data, beamlets);
+  if (measured.empty()) measured = lag > 0 ? rows_of(source.data(0), beamlets) : rows;
 }
 
 std::vector<double> ScanState::angles() const {
@@ -257,9 +267,10 @@ void AlignState::measure_slopes(SiteState& site, const ScanFit& fit) const {
   const double weight = 1 / (site.sigma * site.sigma);
   site.slopes.n.assign(angles, 0);
   site.slopes.d.assign(angles, 0);
+  site.slopes.v.assign(angles, 0);
   parallel_for(angles, threads_, [&](std::size_t k) {
     std::vector<double> p(bins), r(bins), mask(bins), smooth_p(bins), smooth_r(bins),
-        smooth_mask(bins);
+        smooth_mask(bins), slopes(bins);
     for (std::size_t z = 0; z < site.slices; ++z) {
       const std::size_t column = site.first_column + z;
       for (std::size_t m = 0; m < bins; ++m) {
@@ -271,29 +282,93 @@ void AlignState::measure_slopes(SiteState& site, const ScanFit& fit) const {
       smooth(kernel, p, smooth_p);
       smooth(kernel, r, smooth_r);
       smooth(kernel, mask, smooth_mask);
+      double squares = 0, count = 0;
       for (std::size_t m = 1; m + 1 < bins; ++m) {
-        const double slope = (smooth_p[m + 1] - smooth_p[m - 1]) / 2;
-        site.slopes.n[k] += weight * slope * smooth_r[m];
-        site.slopes.d[k] += weight * slope * slope * smooth_mask[m];
+        slopes[m] = (smooth_p[m + 1] - smooth_p[m - 1]) / 2;
+        site.slopes.n[k] += weight * slopes[m] * smooth_r[m];
+        site.slopes.d[k] += weight * slopes[m] * slopes[m] * smooth_mask[m];
+        squares += r[m] * r[m];
+        count += mask[m];
+      }
+      smooth(kernel, slopes, smooth_p);  // N = sum (G p') r
+      for (std::size_t m = 0; m < bins && count > 0; ++m) {
+        site.slopes.v[k] += weight * weight * smooth_p[m] * smooth_p[m] * squares / count;
       }
     }
   });
 }
 
-double AlignState::misfit(const SiteState& site) const {
-  double sum = 0;
-  for (std::size_t z = 0; z < site.slices; ++z) {
-    sum += scans_[site.scan].fit->misfit(site.first_column + z);
-  }
-  return sum / (site.sigma * site.sigma);
-}
-
-double AlignState::values(const SiteState& site) const {
-  double sum = 0;
-  for (std::size_t z = 0; z < site.slices; ++z) {
-    sum += scans_[site.scan].fit->values(site.first_column + z);
+AlignState::Misfit AlignState::misfit(const SiteState& site, std::size_t first,
+                                      std::size_t last) const {
+  const ScanFit& fit = *scans_[site.scan].fit;
+  Misfit sum;
+  for (std::size_t ray = first * fit.bins(); ray < last * fit.bins(); ++ray) {
+    for (std::size_t c = site.first_column; c < site.first_column + site.slices; ++c) {
+      const double weight = fit.weights()(ray, c);
+      const double r = static_cast<double>(fit.predicted()(ray, c)) - fit.data()(ray, c);
+      sum.squares += weight * r * r / (site.sigma * site.sigma);
+      sum.values += weight;
+    }
   }
   return sum;
+}
+
+AlignState::Misfit AlignState::lagged_misfit(const SiteState& site, std::size_t first,
+                                             std::size_t last) const {
+  const ScanState& scan = scans_[site.scan];
+  const std::size_t bins = scan.fit->bins();
+  const double a = site.lag > 0 ? std::exp(-level_ / site.lag) : 0;
+  std::vector<float> means(bins);
+  std::vector<float> used(bins);
+  Misfit sum;
+  for (std::size_t k = first; k < last; ++k) {
+    if (scan.used[k] == 0) continue;
+    const Bins grid{bins, static_cast<double>(level_), site.axis + scan.shifts[k]};
+    for (std::size_t z = 0; z < site.slices; ++z) {
+      site.measured[k * site.slices + z].resample(grid, means, used);
+      double before = 0;
+      for (std::size_t m = 0; m < bins; ++m) {
+        double p = scan.fit->predicted()(k * bins + m, site.first_column + z);
+        if (site.source.logarithm) p = std::exp(-p);
+        before = m == 0 ? p : a * before + (1 - a) * p;
+        if (used[m] == 0) continue;
+        const double lagged = site.source.logarithm ? -std::log(before) : before;
+        const double b = without_gain(means[m], site.gain[k], site.transmission);
+        sum.squares += (lagged - b) * (lagged - b) / (site.sigma * site.sigma);
+        sum.values += 1;
+      }
+    }
+  }
+  return sum;
+}
+
+AlignSnapshot AlignState::snapshot() const {
+  AlignSnapshot s;
+  for (const ScanState& scan : scans_) {
+    s.scans.push_back({scan.angle_scale, scan.shifts, scan.fit ? scan.fit->images() : Block()});
+  }
+  for (const SiteState& site : sites_) s.sites.push_back({site.axis, site.lag, site.gain});
+  return s;
+}
+
+void AlignState::restore(const AlignSnapshot& s) {
+  bool turned = false;
+  for (std::size_t k = 0; k < scans_.size(); ++k) {
+    turned = turned || scans_[k].angle_scale != s.scans[k].angle_scale;
+    scans_[k].angle_scale = s.scans[k].angle_scale;
+    scans_[k].shifts = s.scans[k].shifts;
+  }
+  if (turned) remake_fits();
+  for (std::size_t k = 0; k < scans_.size(); ++k) {
+    if (scans_[k].fit) scans_[k].fit->images() = s.scans[k].images;
+  }
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const bool lagged = sites_[i].lag != s.sites[i].lag;
+    sites_[i].axis = s.sites[i].axis;
+    sites_[i].lag = s.sites[i].lag;
+    sites_[i].gain = s.sites[i].gain;
+    if (lagged) sites_[i].read();
+  }
 }
 
 }  // namespace firm

@@ -22,12 +22,15 @@ struct AlignSite {
   // Returns some slices of its data, the same ones each time, with this lag (beamlets) removed.
   std::function<SiteData(double lag)> data = {};
   double lag = 0;  // to start with
+  // Whether the detector's signal, which lags, is exp(-b), not b.
+  bool logarithm = false;
 };
 
 // What the residual of a site says about a shift at each angle: N / D, in bins.
 struct Slopes {
   std::vector<double> n;  // sum p' r / s^2
   std::vector<double> d;  // sum p'^2 / s^2
+  std::vector<double> v;  // variance of N, if all of the residual is noise
 };
 
 struct SiteState {
@@ -37,11 +40,13 @@ struct SiteState {
   double sigma = 1;
   std::size_t beamlets = 0;
   double axis = 0;  // beamlets, edge coordinates
-  double lag = 0;   // beamlets
+  double axis_uncertainty = 0;
+  double lag = 0;  // beamlets
   std::vector<double> gain;
   std::size_t slices = 0;
-  std::vector<RowSums> rows;     // angle * slices + slice
-  std::size_t first_column = 0;  // in the fit of its scan
+  std::vector<RowSums> rows;      // angle * slices + slice
+  std::vector<RowSums> measured;  // the same with the lag, if there is one
+  std::size_t first_column = 0;   // in the fit of its scan
   Slopes slopes;
 
   // Reads the data with the present lag.
@@ -60,6 +65,22 @@ struct ScanState {
   std::unique_ptr<ScanFit> fit;  // null if no site of the scan is hosted
 
   std::vector<double> angles() const;
+};
+
+// The numbers of all scans and sites, and images, to return to after a trial.
+struct AlignSnapshot {
+  struct Scan {
+    double angle_scale = 1;
+    std::vector<double> shifts;
+    Block images;
+  };
+  struct OfSite {
+    double axis = 0;
+    double lag = 0;
+    std::vector<double> gain;
+  };
+  std::vector<Scan> scans;
+  std::vector<OfSite> sites;
 };
 
 class AlignState {
@@ -85,13 +106,24 @@ class AlignState {
   void remake_fits();
   void forget_images();
 
+  AlignSnapshot snapshot() const;
+  // Goes back to a snapshot of the same level.
+  void restore(const AlignSnapshot& snapshot);
+
   // Resamples the data of all hosted sites at the present numbers.
   void resample();
   // Resamples, takes steps, and measures the slopes.
   void fit(int steps);
-  // sum (A w - b)^2 / s^2 of a hosted site on the present level, and the number of its values.
-  double misfit(const SiteState& site) const;
-  double values(const SiteState& site) const;
+  // sum (A w - b)^2 / s^2 of a hosted site on the present level, and the number of its values, over
+  // the angles from `first` to before `last`.
+  struct Misfit {
+    double squares = 0;
+    double values = 0;
+  };
+  Misfit misfit(const SiteState& site, std::size_t first, std::size_t last) const;
+  // The same for data as it was measured: the lag of the site is added to A w instead of removed
+  // from b, so that misfits at different lags have the same noise.
+  Misfit lagged_misfit(const SiteState& site, std::size_t first, std::size_t last) const;
 
  private:
   Geometry geometry_of(const ScanState& scan) const;

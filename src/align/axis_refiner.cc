@@ -3,24 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "align/profile.h"
 #include "align/small_fit.h"
 
 namespace firm {
 namespace {
 
 constexpr double kSettled = 0.002;  // bins
+constexpr double kLeast = 0.02;     // uncertainty, beamlets
 
-double constant_part(const std::vector<double>& angles, const Slopes& slopes) {
+}  // namespace
+
+double axis_move(const std::vector<double>& angles, const Slopes& slopes) {
   std::vector<double> basis;
   std::vector<double> moves;
   for (std::size_t k = 0; k < angles.size(); ++k) {
     basis.insert(basis.end(), {1.0, std::cos(angles[k]), std::sin(angles[k])});
     moves.push_back(slopes.d[k] > 0 ? slopes.n[k] / slopes.d[k] : 0);
   }
-  return weighted_fit(basis, 3, moves, slopes.d).front();
+  return std::clamp(weighted_fit(basis, 3, moves, slopes.d).front(), -1.0, 1.0);
 }
-
-}  // namespace
 
 void AxisRefiner::begin_level(AlignState& state) { last_.assign(state.sites().size(), 0.0); }
 
@@ -28,8 +30,7 @@ std::vector<double> AxisRefiner::share(AlignState& state) {
   double unsettled = 0;
   for (std::size_t i = 0; i < state.sites().size(); ++i) {
     SiteState& site = state.sites()[i];
-    const double move =
-        std::clamp(constant_part(state.scan_of(site).angles(), site.slopes), -1.0, 1.0);
+    const double move = axis_move(state.scan_of(site).angles(), site.slopes);
     for (std::size_t k = 0; k < site.slopes.n.size(); ++k) {
       site.slopes.n[k] -= move * site.slopes.d[k];
     }
@@ -46,9 +47,40 @@ std::vector<double> AxisRefiner::share(AlignState& state) {
 
 bool AxisRefiner::update(AlignState&, std::span<const double> sums) { return sums.front() == 0; }
 
+// Leaves out blocks of angles one by one and begins again with empty images, on a coarse level,
+// where that costs little.
+bool AxisRefiner::end_level(AlignState& state, AlignRounds&, Collective&) {
+  const std::vector<int> levels = state.levels();
+  if (state.level() != levels[std::min<std::size_t>(1, levels.size() - 1)]) return false;
+  constexpr int kSteps = 20;
+  constexpr int kRounds = 4;
+  const AlignSnapshot before = state.snapshot();
+  std::vector<std::vector<double>> axes(state.sites().size());
+  for (std::size_t b = 0; b < kBlocks; ++b) {
+    for (ScanState& scan : state.scans()) {
+      const auto [first, last] = block_of(b, scan.used.size());
+      for (std::size_t k = 0; k < scan.used.size(); ++k) scan.used[k] = k < first || k >= last;
+    }
+    state.forget_images();
+    for (int k = 0; k < kRounds; ++k) {
+      state.fit(kSteps);
+      for (SiteState& site : state.sites()) {
+        site.axis += state.level() * axis_move(state.scan_of(site).angles(), site.slopes);
+      }
+    }
+    for (std::size_t i = 0; i < axes.size(); ++i) axes[i].push_back(state.sites()[i].axis);
+    state.restore(before);
+  }
+  for (ScanState& scan : state.scans()) scan.used.assign(scan.used.size(), 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    state.sites()[i].axis_uncertainty = std::max(jackknife(axes[i]), kLeast);
+  }
+  return false;
+}
+
 void AxisRefiner::conclude(AlignState& state, Collective&, Refinement& result) {
   for (std::size_t i = 0; i < state.sites().size(); ++i) {
-    result.sites[i].axis = Found{state.sites()[i].axis, 0};
+    result.sites[i].axis = Found{state.sites()[i].axis, state.sites()[i].axis_uncertainty};
   }
 }
 

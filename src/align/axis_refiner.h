@@ -20,8 +20,13 @@ class AxisRefiner : public ScanRefiner {
   bool update(AlignState& state, std::span<const double> sums) override;
   void conclude(AlignState& state, Collective& collective, Refinement& result) override;
 
+  bool end_level(AlignState& state, AlignRounds& rounds, Collective& collective) override;
+
  private:
   std::vector<double> last_;  // change of each hosted site in the round before, in bins
 };
+
+// The constant c, in bins, at most 1.
+double axis_move(const std::vector<double>& angles, const Slopes& slopes);
 
 }  // namespace firm

@@ -79,19 +79,4 @@ void ScanFit::fit(int steps) {
   predict();
 }
 
-double ScanFit::misfit(std::size_t column) const {
-  double sum = 0;
-  for (std::size_t ray = 0; ray < data_.rows(); ++ray) {
-    const double r = static_cast<double>(predicted_(ray, column)) - data_(ray, column);
-    sum += weights_(ray, column) * r * r;
-  }
-  return sum;
-}
-
-double ScanFit::values(std::size_t column) const {
-  double sum = 0;
-  for (std::size_t ray = 0; ray < data_.rows(); ++ray) sum += weights_(ray, column);
-  return sum;
-}
-
 }  // namespace firm

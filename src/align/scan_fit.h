@@ -38,10 +38,6 @@ class ScanFit {
   // Updates predicted() for images that were replaced.
   void predict() { projector_->forward(w_, predicted_); }
 
-  // sum W (A w - b)^2 of a column, and the number of values it has.
-  double misfit(std::size_t column) const;
-  double values(std::size_t column) const;
-
  private:
   void step(std::vector<double>& momentum);
 

@@ -16,6 +16,14 @@
 
 namespace firm {
 
+// Rounds of the alignment, for a refiner that compares fits.
+class AlignRounds {
+ public:
+  virtual ~AlignRounds() = default;
+  // Runs so many rounds with the refiners that work by rounds.
+  virtual void run(int rounds) = 0;
+};
+
 class ScanRefiner {
  public:
   virtual ~ScanRefiner() = default;
@@ -30,7 +38,10 @@ class ScanRefiner {
   virtual bool update(AlignState& /*state*/, std::span<const double> /*sums*/) { return true; }
   // Called when the rounds of a level have settled. Returns whether anything has changed that
   // needs further rounds; all processes return the same.
-  virtual bool end_level(AlignState& /*state*/, Collective& /*collective*/) { return false; }
+  virtual bool end_level(AlignState& /*state*/, AlignRounds& /*rounds*/,
+                         Collective& /*collective*/) {
+    return false;
+  }
   // Adds the numbers found and their uncertainties, on the last level. The scans and hosted sites
   // of the state are those of the refinement, in the same order.
   virtual void conclude(AlignState& state, Collective& collective, Refinement& result) = 0;

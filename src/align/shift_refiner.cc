@@ -1,5 +1,7 @@
 #include "align/shift_refiner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +9,7 @@ namespace firm {
 namespace {
 
 constexpr double kSettled = 0.002;     // bins
+constexpr double kUnsettled = 0.1;     // bins, at the end
 constexpr double kLeastSignal = 0.02;  // of the mean
 
 // Far enough for any stage, near enough that an angle without a signal does not run away.
@@ -72,9 +75,44 @@ bool ShiftRefiner::update(AlignState& state, std::span<const double> sums) {
   return last_ < kSettled;
 }
 
-void ShiftRefiner::conclude(AlignState& state, Collective&, Refinement& result) {
-  for (std::size_t k = 0; k < state.scans().size(); ++k) {
-    result.scans[k].shifts = state.scans()[k].shifts;
+// The images take up a part of the noise, which the residual then lacks: deviations on simulated
+// scans are up to kMissing times those of the residual.
+void ShiftRefiner::conclude(AlignState& state, Collective& collective, Refinement& result) {
+  constexpr double kMissing = 2;
+  constexpr double kPixels = 0.03;  // beamlets, without noise
+  std::vector<double> numbers = share(state);
+  for (const ScanState& scan : state.scans()) {
+    const std::size_t first = numbers.size();
+    numbers.resize(first + scan.nominal.size());
+    for (const std::size_t h : scan.hosted) {
+      const Slopes& slopes = state.sites()[h].slopes;
+      for (std::size_t k = 0; k < scan.nominal.size(); ++k) numbers[first + k] += slopes.v[k];
+    }
+  }
+  collective.sum({}, numbers);
+  std::size_t sums = 0;
+  std::size_t variances = 0;
+  for (const ScanState& scan : state.scans()) variances += 2 * scan.nominal.size();
+  for (std::size_t s = 0; s < state.scans().size(); ++s) {
+    const ScanState& scan = state.scans()[s];
+    const std::size_t angles = scan.nominal.size();
+    result.scans[s].shifts = scan.shifts;
+    for (std::size_t k = 0; k < angles; ++k) {
+      const double d = numbers[sums + angles + k];
+      const double noise =
+          d > 0 ? kMissing * state.level() * std::sqrt(numbers[variances + k]) / d : 0;
+      result.scans[s].uncertainties.push_back(std::hypot(noise, kPixels));
+    }
+    sums += 2 * angles;
+    variances += angles;
+  }
+  if (at_bound_) {
+    result.warnings.push_back(
+        "shifts reached the limit of the search: the scan cannot be aligned from its data; check "
+        "rotation axis, angles and image size");
+  } else if (last_ > kUnsettled) {
+    result.warnings.push_back(fmt::format(
+        "shifts have not settled: the last change was {:.2g} beamlets", last_ * state.level()));
   }
 }
 

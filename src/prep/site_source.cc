@@ -283,6 +283,7 @@ Site site_of(const SiteSource& s) {
   site.sigma = s.entry.estimated_sigma.value_or(s.entry.sigma_value());
   site.noise_source = source_of(s.entry.noise);
   site.geometry = geometry_of(s);
+  site.scan = s.entry.scan;
   return site;
 }
 

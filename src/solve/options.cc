@@ -19,6 +19,11 @@ namespace {
 
 constexpr double kAny = std::numeric_limits<double>::infinity();
 
+// What a run can refine; align/refine_choice.h has the meaning.
+std::vector<std::string> refine_names() {
+  return {"shifts", "shifts-vertical", "axis", "angles", "lag", "gain", "scale"};
+}
+
 // Limits of a number; `above`: the lower limit is excluded.
 struct Limits {
   double low = 0;
@@ -39,6 +44,7 @@ struct Entry {
   std::vector<std::string> choices;
   std::string help;
   std::string zero_word = {};  // of a number: stands for 0, which the limits exclude
+  bool list = false;           // several choices, separated by commas
 };
 
 template <typename T, typename Group>
@@ -177,6 +183,13 @@ std::vector<Entry> make_table() {
        {},
        {},
        "the prior also compares neighbouring slices ([image] slice_spacing apart)"},
+      {"refine",
+       in(&S::refine),
+       {},
+       refine_names(),
+       "numbers of the scans to find from the data before solving (docs/data.md)",
+       {},
+       true},
       {"chunks",
        in(&S::chunks),
        {1, false, 1000001},
@@ -204,6 +217,7 @@ std::string limits_text(const Limits& limits) {
 }
 
 std::string expectation(const Entry& e) {
+  if (e.list) return fmt::format("none, or some of {}, with commas", fmt::join(e.choices, ", "));
   if (!e.choices.empty()) return fmt::format("one of {}", fmt::join(e.choices, ", "));
   if (std::holds_alternative<std::function<bool&(SolveOptions&)>>(e.member)) return "true or false";
   const bool real = std::holds_alternative<std::function<double&(SolveOptions&)>>(e.member);
@@ -250,7 +264,17 @@ bool assign(const Entry& /*e*/, bool& to, const std::string& text) {
   to = text == "true";
   return true;
 }
+bool assign_list(const Entry& e, std::string& to, const std::string& text) {
+  std::string rest = text + ",";
+  for (std::size_t comma = 0; text != "none" && !rest.empty(); rest.erase(0, comma + 1)) {
+    comma = rest.find(',');
+    if (std::ranges::find(e.choices, rest.substr(0, comma)) == e.choices.end()) return false;
+  }
+  to = text;
+  return true;
+}
 bool assign(const Entry& e, std::string& to, const std::string& text) {
+  if (e.list) return assign_list(e, to, text);
   if (std::find(e.choices.begin(), e.choices.end(), text) == e.choices.end()) return false;
   to = text;
   return true;

@@ -61,8 +61,9 @@ void add_lag(double lag, std::size_t beamlets, Block& b) {
 ShakenScan shake(const ShakenOptions& o) {
   std::mt19937_64 random(o.seed);
   ShakenScan scan;
-  const Phantom phantom =
-      o.preset == "shapes" ? shapes_phantom(2 * o.size, 1) : paper_phantom(2 * o.size, 1);
+  const Phantom phantom = o.preset == "rod"      ? rod_phantom(2 * o.size, 1)
+                          : o.preset == "shapes" ? shapes_phantom(2 * o.size, 1)
+                                                 : paper_phantom(2 * o.size, 1);
   Geometry g = paper_geometry(o.size, o.angles);
   g.beamlets += 2 * static_cast<int>(std::ceil(o.jitter + o.drift + std::abs(o.axis_offset)));
   g.rotation_axis = g.beamlets / 2.0;

@@ -157,12 +157,17 @@ void find_coefficient(const std::string& path, double energy, std::size_t k, Sit
 }
 
 // The value of a setting; none for types that a setting cannot have.
+// Entries of an array of texts are joined by commas.
 std::optional<std::string> setting_text(const toml::node& node) {
   if (node.is_string()) return node.as_string()->get();
   if (node.is_integer()) return fmt::format("{}", node.as_integer()->get());
   if (node.is_floating_point()) return fmt::format("{}", node.as_floating_point()->get());
   if (node.is_boolean()) return fmt::format("{}", node.as_boolean()->get());
-  return {};
+  const toml::array* list = node.as_array();
+  if (list == nullptr || list->empty() || !list->is_homogeneous<std::string>()) return {};
+  std::string text;
+  for (const toml::node& item : *list) text += (text.empty() ? "" : ",") + item.as_string()->get();
+  return text;
 }
 
 // Rejects quoted keys: with a '.' they would look like a key of a table.
@@ -191,7 +196,7 @@ void flatten(const std::string& path, const std::string& prefix, const toml::tab
       continue;
     }
     const std::optional<std::string> text = setting_text(value);
-    if (!text) throw refuse("text, a number, true or false", describe_value(value));
+    if (!text) throw refuse("text, a number, true, false or an array of texts", describe_value(value));
     settings.push_back({name, *text, line});
   }
 }
