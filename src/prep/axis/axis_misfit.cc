@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "firm/projector.h"
 
@@ -21,6 +22,29 @@ Block ones(std::size_t rows) {
   Block block(rows, 1);
   std::ranges::fill(block.values(), 1.0f);
   return block;
+}
+
+// One pole along the beamlets, with a steady state before the first.
+void add_lag(double a, std::size_t beamlets, Block& values) {
+  const std::size_t columns = values.columns();
+  for (std::size_t k = columns; k < values.size(); ++k) {
+    if (k / columns % beamlets == 0) continue;
+    values.data()[k] = static_cast<float>(a) * values.data()[k - columns] +
+                       static_cast<float>(1 - a) * values.data()[k];
+  }
+}
+
+// The transpose of add_lag().
+void add_lag_transposed(double a, std::size_t beamlets, Block& values) {
+  const std::size_t columns = values.columns();
+  std::vector<float> later(columns);
+  for (std::size_t k = values.size(); k-- > 0;) {
+    const std::size_t x = k / columns % beamlets;
+    if (x + 1 == beamlets) later[k % columns] = 0;
+    const float sum = values.data()[k] + static_cast<float>(a) * later[k % columns];
+    later[k % columns] = sum;
+    values.data()[k] = x == 0 ? sum : static_cast<float>(1 - a) * sum;
+  }
 }
 
 // Whether an angle has a usable value.
@@ -65,7 +89,12 @@ AxisMisfit::AxisMisfit(const Sinogram& s, const std::vector<double>& angles,
   }
 }
 
-double AxisMisfit::at(double axis) const {
+double AxisMisfit::at(double axis, double lag) const {
+  const std::vector<double> angles = by_angle(axis, lag);
+  return std::accumulate(angles.begin(), angles.end(), 0.0);
+}
+
+std::vector<double> AxisMisfit::by_angle(double axis, double lag) const {
   Geometry g = geometry_;
   g.rotation_axis = axis / static_cast<double>(coarsening_);
   const std::size_t columns = values_.columns();
@@ -84,28 +113,33 @@ double AxisMisfit::at(double axis) const {
   Block y(g.pixels(), columns);
   Block step(g.pixels(), columns);
   Block e(g.rays(), columns);
-  double misfit = 0;
+  const double pole = lag > 0 ? std::exp(-1 / lag) : 0;
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
+  std::vector<double> misfit(g.angles.size());
   double t = 1;
   for (int k = 0; k < kSteps; ++k) {
     a->forward(y, e);
-    misfit = 0;
-    for (std::size_t i = 0; i < e.size(); ++i) {  // e = R W (b - A y)
+    if (pole > 0) add_lag(pole, beamlets, e);
+    std::ranges::fill(misfit, 0.0);
+    for (std::size_t i = 0; i < e.size(); ++i) {  // e = R W (b - L A y)
       const float difference = values_.data()[i] - e.data()[i];
       const float weighted = weights_.data()[i] * difference;
-      misfit += static_cast<double>(weighted) * static_cast<double>(difference);
+      misfit[i / columns / beamlets] +=
+          static_cast<double>(weighted) * static_cast<double>(difference) / energy_;
       e.data()[i] = weighted * per_ray.data()[i / columns];
     }
+    if (pole > 0) add_lag_transposed(pole, beamlets, e);
     a->adjoint(e, step);
     const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
     const auto momentum = static_cast<float>((t - 1) / next);
-    for (std::size_t i = 0; i < w.size(); ++i) {  // w <- (y + C A^T e)_+
+    for (std::size_t i = 0; i < w.size(); ++i) {  // w <- (y + C A^T L^T e)_+
       const float better = std::max(0.0f, y.data()[i] + per_pixel.data()[i] * step.data()[i]);
       y.data()[i] = better + momentum * (better - w.data()[i]);
       w.data()[i] = better;
     }
     t = next;
   }
-  return misfit / energy_;
+  return misfit;
 }
 
 }  // namespace firm
