@@ -164,7 +164,7 @@ void Preparer::estimate_axis() {
   const double width = entry.axis_search.value_or(source_.middle() / 2) / binning;
   const AxisRange range{source_.middle() / binning, std::min(width, beamlets)};
   Geometry& g = result_.site.geometry;
-  const RotationAxis found = find_rotation_axis(s_, g.angles, g.shifts, range);
+  const RotationAxis found = find_rotation_axis(s_, g.angles, g.shifts, range, entry.kind == "xrt");
   // Rounded, so that a study can hold it exactly; in beamlets of the file, as in a study.
   constexpr double kDigits = 1000;
   AxisReport axis;

@@ -24,27 +24,51 @@ Block ones(std::size_t rows) {
   return block;
 }
 
-// One pole along the beamlets, with a steady state before the first.
-void add_lag(double a, std::size_t beamlets, Block& values) {
-  const std::size_t columns = values.columns();
-  for (std::size_t k = columns; k < values.size(); ++k) {
-    if (k / columns % beamlets == 0) continue;
-    values.data()[k] = static_cast<float>(a) * values.data()[k - columns] +
-                       static_cast<float>(1 - a) * values.data()[k];
+// The beamlets of an angle and a slice, in the order of a lag: the last first if it is negative.
+class LagRow {
+ public:
+  LagRow(Block& values, std::size_t beamlets, std::size_t angle, std::size_t slice, bool reversed)
+      : first_(values.data() + angle * beamlets * values.columns() + slice),
+        columns_(values.columns()),
+        last_(beamlets - 1),
+        reversed_(reversed) {}
+  float& operator[](std::size_t x) { return first_[(reversed_ ? last_ - x : x) * columns_]; }
+  std::size_t last() const { return last_; }
+
+ private:
+  float* first_;
+  std::size_t columns_;
+  std::size_t last_;
+  bool reversed_;
+};
+
+template <typename Work>
+void for_each_lag_row(double lag, std::size_t beamlets, Block& values, const Work& work) {
+  const auto a = static_cast<float>(std::exp(-1 / std::abs(lag)));
+  for (std::size_t angle = 0; angle < values.rows() / beamlets; ++angle) {
+    for (std::size_t z = 0; z < values.columns(); ++z) {
+      LagRow row(values, beamlets, angle, z, lag < 0);
+      work(a, row);
+    }
   }
 }
 
+// One pole along the beamlets, with a steady state before the first.
+void add_lag(double lag, std::size_t beamlets, Block& values) {
+  for_each_lag_row(lag, beamlets, values, [](float a, LagRow& row) {
+    for (std::size_t x = 1; x <= row.last(); ++x) row[x] = a * row[x - 1] + (1 - a) * row[x];
+  });
+}
+
 // The transpose of add_lag().
-void add_lag_transposed(double a, std::size_t beamlets, Block& values) {
-  const std::size_t columns = values.columns();
-  std::vector<float> later(columns);
-  for (std::size_t k = values.size(); k-- > 0;) {
-    const std::size_t x = k / columns % beamlets;
-    if (x + 1 == beamlets) later[k % columns] = 0;
-    const float sum = values.data()[k] + static_cast<float>(a) * later[k % columns];
-    later[k % columns] = sum;
-    values.data()[k] = x == 0 ? sum : static_cast<float>(1 - a) * sum;
-  }
+void add_lag_transposed(double lag, std::size_t beamlets, Block& values) {
+  for_each_lag_row(lag, beamlets, values, [](float a, LagRow& row) {
+    float sum = 0;
+    for (std::size_t x = row.last() + 1; x-- > 0;) {
+      sum = row[x] + a * sum;
+      row[x] = x == 0 ? sum : (1 - a) * sum;
+    }
+  });
 }
 
 // Whether an angle has a usable value.
@@ -113,13 +137,12 @@ std::vector<double> AxisMisfit::by_angle(double axis, double lag) const {
   Block y(g.pixels(), columns);
   Block step(g.pixels(), columns);
   Block e(g.rays(), columns);
-  const double pole = lag > 0 ? std::exp(-1 / lag) : 0;
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
   std::vector<double> misfit(g.angles.size());
   double t = 1;
   for (int k = 0; k < kSteps; ++k) {
     a->forward(y, e);
-    if (pole > 0) add_lag(pole, beamlets, e);
+    if (lag != 0) add_lag(lag, beamlets, e);
     std::ranges::fill(misfit, 0.0);
     for (std::size_t i = 0; i < e.size(); ++i) {  // e = R W (b - L A y)
       const float difference = values_.data()[i] - e.data()[i];
@@ -128,7 +151,7 @@ std::vector<double> AxisMisfit::by_angle(double axis, double lag) const {
           static_cast<double>(weighted) * static_cast<double>(difference) / energy_;
       e.data()[i] = weighted * per_ray.data()[i / columns];
     }
-    if (pole > 0) add_lag_transposed(pole, beamlets, e);
+    if (lag != 0) add_lag_transposed(lag, beamlets, e);
     a->adjoint(e, step);
     const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
     const auto momentum = static_cast<float>((t - 1) / next);

@@ -135,7 +135,8 @@ std::vector<std::size_t> without_block(const std::vector<std::size_t>& all, std:
 }  // namespace
 
 RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& angles,
-                                const std::vector<double>& shifts, const AxisRange& range) {
+                                const std::vector<double>& shifts, const AxisRange& range,
+                                bool logarithms) {
   RotationAxis result;
   result.axis = range.middle;
   result.uncertainty = range.width;
@@ -169,7 +170,7 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
     without.push_back(refined(part, result.axis, kFewPoints));
   }
   result.uncertainty = std::max(result.uncertainty, jackknife_deviation(without));
-  result.lag = estimate_lag(s, angles, shifts, result.axis);
+  result.lag = estimate_lag(s, angles, {logarithms, shifts, result.axis});
   if (result.lag.significant()) result.uncertainty = std::hypot(result.uncertainty, result.lag.lag);
   return result;
 }

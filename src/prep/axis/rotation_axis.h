@@ -35,9 +35,11 @@ struct RotationAxis {
   LagEstimate lag;
 };
 
-// `angles` in radians; `shifts` of each angle in beamlets, or empty.
+// `angles` in radians; `shifts` of each angle in beamlets, or empty. `logarithms`: values are -log
+// of transmissions (lag_estimate.h).
 RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& angles,
-                                const std::vector<double>& shifts, const AxisRange& range);
+                                const std::vector<double>& shifts, const AxisRange& range,
+                                bool logarithms = false);
 
 // Warnings about the result. `scale`: beamlets of the file per beamlet of `axis`; texts use the
 // former.
