@@ -132,6 +132,7 @@ void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a
     // sigma is in the unit of the values after `scale`.
     if (entry.sigma) *entry.sigma *= row.factor.factor;
     entry.prepare.scale = row.scale();
+    entry.prepare.find_scale = false;
   }
   for (SiteEntry& entry : file.sites) {
     if (entry.looked_up) entry.coefficient = 0;  // not written, looked up again

@@ -100,6 +100,7 @@ void report_preparation(const Context& c, const SiteEntry& entry, const Preparat
 void check_values(const Context& c, StudyData& data, const SiteEntry& entry,
                   const std::vector<SliceRange>& chunks, Site& site) {
   try {
+    data.refuse_counts(entry.name);
     std::size_t count = 0;
     float low = std::numeric_limits<float>::infinity();
     float high = -low;

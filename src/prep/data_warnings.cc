@@ -61,7 +61,9 @@ std::string warn_values(const Sinogram& s, bool all) {
   }
   if (!first) return "";
   const std::string where =
-      all ? "" : fmt::format(" of slices {} to {}", s.first_slice, s.first_slice + s.slices() - 1);
+      all ? ""
+          : fmt::format(" of slices {} to {}", s.first_slice,
+                        s.first_slice + static_cast<std::ptrdiff_t>(s.slices()) - 1);
   return fmt::format("all values{} are {}: wrong file, or wrong dataset?", where, *first);
 }
 

@@ -15,7 +15,7 @@ std::vector<double> Preparer::average(const Frames* frames) const {
   Binning how = binning();
   how.saturation = steps_.saturation;
   BinnedFrames binned = read_binned(*frames, how);
-  Sinogram read(s_.beamlets, std::move(binned.values), slices_.first);
+  Sinogram read(s_.beamlets, std::move(binned.values), reach_.first);
   mark_not_finite(read);
   refuse(read, Flaw::kNotFinite, *frames, "finite values", "NaN or infinite values", "frame");
   for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
@@ -28,7 +28,7 @@ std::vector<double> Preparer::average(const Frames* frames) const {
 
 void Preparer::refuse_white(const std::vector<double>& white,
                             const std::vector<double>& dark) const {
-  Sinogram beam(s_.beamlets, Block(s_.beamlets, s_.slices()), slices_.first);
+  Sinogram beam(s_.beamlets, Block(s_.beamlets, s_.slices()), reach_.first);
   for (std::size_t k = 0; k < beam.size(); ++k) {
     beam.value(k) = static_cast<float>(white[k] - dark[k]);
     if (!(white[k] > dark[k])) beam.mark(k, Flaw::kNoBeam);
@@ -38,7 +38,7 @@ void Preparer::refuse_white(const std::vector<double>& white,
 }
 
 void Preparer::refuse_monitor(const Block& monitor) const {
-  Sinogram beam(s_.beamlets, monitor, slices_.first);
+  Sinogram beam(s_.beamlets, monitor, reach_.first);
   for (std::size_t k = 0; k < beam.size(); ++k) {
     if (!(beam.value(k) > 0) || !std::isfinite(beam.value(k))) beam.mark(k, Flaw::kNoBeam);
   }
@@ -87,15 +87,20 @@ void Preparer::normalize() {
     return;
   }
   if (!source_.scan.monitor) return;
-  const Block monitor = read_binned(*source_.scan.monitor, binning()).values;
-  refuse_monitor(monitor);
-  // The mean is over all slices of the study, so that it does not depend on those prepared now.
-  const Binning all = binning_of({0, static_cast<std::size_t>(source_.file.slices)});
-  relate_to_monitor(monitor, mean_of_positive(*source_.scan.monitor, all), s_);
+  relate_to_beam(s_);
   mark_not_finite(s_);
   refuse(s_, Flaw::kNotFinite, *source_.scan.data, "finite values relative to the monitor",
          "values that are not");
   result_.report.normalized = "monitor";
+}
+
+void Preparer::relate_to_beam(Sinogram& s) const {
+  const Block monitor = read_binned(*source_.scan.monitor, binning()).values;
+  refuse_monitor(monitor);
+  // The mean is over all slices of the study, so that it does not depend on those prepared now.
+  const Binning all{static_cast<std::size_t>(source_.entry.first_slice),
+                    static_cast<std::size_t>(source_.file.slices), source_.binning()};
+  relate_to_monitor(monitor, mean_of_positive(*source_.scan.monitor, all), s);
 }
 
 void Preparer::apply_logarithm() {

@@ -26,6 +26,7 @@ Preparer::Preparer(const SiteSource& source, const SliceRange& slices)
       steps_(source.entry.prepare),
       masks_(steps_.bad_values == "mask") {
   check_values_fit(source);
+  reach_ = reach();
   result_.site = site_of(source);
 }
 
@@ -34,17 +35,39 @@ PreparedSite Preparer::run() {
   handle_dead_beamlets(read());
   if (steps_.zingers) mark_zingers(*steps_.zingers, s_);
   normalize();
+  count_noise();
+  if (!steps_.unmix.empty()) unmix();
+  if (!source_.open.gain.empty()) divide_by_gain();
+  if (steps_.lag.value_or(0) > 0) remove_detector_lag();
   if (steps_.minus_log) apply_logarithm();
   if (steps_.rings > 0) remove_rings(static_cast<std::size_t>(steps_.rings), s_);
+  if (!source_.open.shifts_vertical.empty()) take_out_vertical_shifts();
   if (source_.entry.find_rotation_axis) estimate_axis();
   finish_values();
   set_noise();
   return std::move(result_);
 }
 
-Binning Preparer::binning_of(const SliceRange& slices) const {
-  const auto first = static_cast<std::size_t>(source_.entry.first_slice);
-  return {first + slices.first * source_.binning(), slices.count, source_.binning()};
+Preparer::Reach Preparer::reach() const {
+  const auto first = static_cast<std::ptrdiff_t>(slices_.first);
+  if (source_.open.shifts_vertical.empty()) return {first, slices_.count};
+  const auto n = static_cast<double>(source_.binning());
+  const auto [least, most] = std::ranges::minmax(source_.open.shifts_vertical);
+  const auto before = source_.entry.first_slice / source_.entry.binning;  // slices before the first
+  const std::size_t rows =
+      source_.scan.data->slices() - static_cast<std::size_t>(source_.entry.first_slice);
+  const auto end = static_cast<double>(rows / source_.binning());
+  const double wanted = static_cast<double>(first) + std::floor(std::min(0.0, least / n));
+  const double wanted_end =
+      static_cast<double>(slices_.first + slices_.count) + std::ceil(std::max(0.0, most / n));
+  const auto from = static_cast<std::ptrdiff_t>(std::max(wanted, -static_cast<double>(before)));
+  const auto to = static_cast<std::ptrdiff_t>(std::min(wanted_end, end));
+  return {from, static_cast<std::size_t>(to - from)};
+}
+
+Binning Preparer::binning() const {
+  const std::ptrdiff_t row = source_.entry.first_slice + reach_.first * source_.entry.binning;
+  return {static_cast<std::size_t>(row), reach_.count, source_.binning()};
 }
 
 void Preparer::refuse(const Sinogram& s, Flaw flaw, const Frames& of, const char* expected,
@@ -62,6 +85,8 @@ void Preparer::set_scale() {
   const std::string& unit = source_.scan.data->facts().units;
   if (source_.entry.kind == "xrt") {
     if (!steps_.minus_log) result_.report.unit_warning = warn_logarithms(unit);
+  } else if (steps_.find_scale) {
+    result_.report.scale_open = true;
   } else if (steps_.scale) {
     result_.report.scale = *steps_.scale;
     result_.report.unit_warning = warn_scale(unit, *steps_.scale);
@@ -78,7 +103,7 @@ std::vector<Stuck> Preparer::read() {
   how.saturation = steps_.saturation;
   how.find_stuck = true;
   BinnedFrames binned = read_binned(data, how);
-  s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values), slices_.first);
+  s_ = Sinogram(data.beamlets() / how.binning, std::move(binned.values), reach_.first);
   handle_missing_frames();
   for (std::size_t k = 0; k < binned.saturated.size(); ++k) {
     if (binned.saturated[k] != 0) s_.mark(k, Flaw::kSaturated);
@@ -122,7 +147,8 @@ void Preparer::handle_dead_beamlets(const std::vector<Stuck>& stuck) {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> places;
   for (std::size_t k = 0; k < std::min(kShown, dead.size()); ++k) {
-    places.push_back(fmt::format("{} in slice {}", dead[k].beamlet, slices_.first + dead[k].slice));
+    places.push_back(fmt::format("{} in slice {}", dead[k].beamlet,
+                                 reach_.first + static_cast<std::ptrdiff_t>(dead[k].slice)));
   }
   if (dead.size() > kShown) places.emplace_back("...");
   warn(
@@ -138,7 +164,7 @@ void Preparer::estimate_axis() {
   const double width = entry.axis_search.value_or(source_.middle() / 2) / binning;
   const AxisRange range{source_.middle() / binning, std::min(width, beamlets)};
   Geometry& g = result_.site.geometry;
-  const RotationAxis found = find_rotation_axis(s_, g.angles, g.shifts, range);
+  const RotationAxis found = find_rotation_axis(s_, g.angles, g.shifts, range, entry.kind == "xrt");
   // Rounded, so that a study can hold it exactly; in beamlets of the file, as in a study.
   constexpr double kDigits = 1000;
   AxisReport axis;
@@ -161,6 +187,7 @@ void Preparer::finish_values() {
   r.no_beam = s_.count(Flaw::kNoBeam);
   r.not_positive = s_.count(Flaw::kNotPositive);
   r.dead = s_.count(Flaw::kDead);
+  r.outside = s_.count(Flaw::kOutside);
   if (r.masked() > 0) result_.data.weights = Block(s_.values.rows(), s_.slices());
   std::vector<std::size_t> used(s_.slices());
   for (std::size_t k = 0; k < s_.size(); ++k) {
@@ -189,10 +216,13 @@ void Preparer::finish_values() {
 
 void Preparer::set_noise() {
   const SiteEntry& entry = source_.entry;
-  const Counted counted{counts_.values, counts_.binned, counts_.dark, counts_.dark_frames,
-                        counts_.white_frames};
-  const Block deviation = counted_deviation(entry, counted, result_.data.values);
-  const std::string warning = apply_noise(entry, deviation, result_.site, result_.data);
+  const double scale = result_.report.scale;
+  if (scale != 1) {
+    for (float& d : deviation_.values()) d = static_cast<float>(static_cast<double>(d) * scale);
+  }
+  if (seen_noise_) seen_noise_ = *seen_noise_ * scale;
+  const std::string warning =
+      apply_noise(entry, {deviation_, seen_noise_}, result_.site, result_.data);
   if (entry.noise != Noise::kGiven) result_.report.noise = NoiseReport{result_.site.sigma, warning};
 }
 

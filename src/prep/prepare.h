@@ -1,7 +1,8 @@
 // Prepares the data of a site for a solver: values b, weights, and the geometry of the rays.
 //
 // The steps, in this order (docs/data.md), are in prep/steps and prep/axis:
-//   binning, saturation, zingers, normalization, clipping, logarithm, rings, rotation axis, scale.
+//   binning, saturation, zingers, normalization, unmix, gain, lag, clipping, logarithm, rings,
+//   vertical shifts, rotation axis, scale.
 // Unusable values are masked: they have the value 0 and the weight 0.
 #pragma once
 

@@ -2,6 +2,8 @@
 // normalization.cc.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,14 +40,28 @@ class Preparer {
   void handle_missing_frames();
   void handle_dead_beamlets(const std::vector<Stuck>& stuck);
   void normalize();
+  // Deviation of the counts, and of later steps, if sigma = "counts".
+  void count_noise();
+  void unmix();
+  void divide_by_gain();
+  void remove_detector_lag();
+  void take_out_vertical_shifts();
   void normalize_transmission();
   void apply_logarithm();
   void estimate_axis();
   void finish_values();
   void set_noise();
 
-  Binning binning() const { return binning_of(slices_); }
-  Binning binning_of(const SliceRange& slices) const;
+  // Slices to read: with vertical shifts more than are prepared, but none beyond the file.
+  struct Reach {
+    std::ptrdiff_t first = 0;  // number in the study
+    std::size_t count = 0;
+  };
+  Reach reach() const;
+  // Rows and beamlets of the slices to read.
+  Binning binning() const;
+  // Values of a monitor that is divided by, relative to its mean over all slices of the study.
+  void relate_to_beam(Sinogram& s) const;
   // Mean or median of all frames without saturated values; zeros if `frames` is null.
   std::vector<double> average(const Frames* frames) const;
   // Throws if a value has this flaw, unless bad_values = "mask".
@@ -59,10 +75,17 @@ class Preparer {
 
   const SiteSource& source_;
   SliceRange slices_;
+  Reach reach_;
   const Preparation& steps_;
   bool masks_;  // bad_values = "mask"
   Sinogram s_;
   MeasuredCounts counts_;
+  // Standard deviation of the values before `scale`; of transmissions, relative to them. No rows
+  // unless sigma = "counts".
+  Block deviation_;
+  // Noise of the values before `scale`, seen before a lag was removed: afterwards neighbours share
+  // it.
+  std::optional<double> seen_noise_;
   PreparedSite result_;
 };
 

@@ -18,7 +18,16 @@ std::string masked_text(const PreparationReport& r) {
   reason(r.no_beam, "without beam");
   reason(r.not_positive, "with a transmission not above 0");
   reason(r.dead, "of dead beamlets");
+  reason(r.outside, "shifted beyond the rows of the file");
   return fmt::format("{} of {} values masked: {}", r.masked(), r.values, fmt::join(reasons, ", "));
+}
+
+std::string lag_text(const LagReport& lag) {
+  const std::string resolution = lag.resolution > 0
+                                     ? fmt::format("resolution {:.2g} beamlets", lag.resolution)
+                                     : "resolution stays";
+  return fmt::format("lag of {:.4g} beamlet{} removed: noise grows {:.2g}-fold, {}", lag.lag,
+                     lag.lag == 1 ? "" : "s", lag.noise_growth, resolution);
 }
 
 }  // namespace
@@ -30,6 +39,7 @@ std::string preparation_text(const PreparationReport& r) {
     parts.push_back(fmt::format("{} transmissions clipped from below, {} from above", r.clipped_low,
                                 r.clipped_high));
   }
+  if (r.lag) parts.push_back(lag_text(*r.lag));
   if (r.axis) {
     parts.push_back(fmt::format("rotation axis found at {:.6g} +- {:.2g} beamlets", r.axis->axis,
                                 r.axis->uncertainty));

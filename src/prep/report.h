@@ -23,6 +23,13 @@ struct NoiseReport {
   std::string warning;  // empty: none
 };
 
+// The removal of a lag (steps/lag.h), in beamlets of the file.
+struct LagReport {
+  double lag = 0;
+  double noise_growth = 1;
+  double resolution = 0;  // full width at half maximum; 0: as before
+};
+
 struct PreparationReport {
   std::string normalized = "none";  // "flat", "monitor, air", ...
   std::size_t values = 0;           // number of values after binning
@@ -34,10 +41,13 @@ struct PreparationReport {
   std::size_t no_beam = 0;
   std::size_t not_positive = 0;
   std::size_t dead = 0;
+  std::size_t outside = 0;
   // Changed values.
   std::size_t clipped_low = 0;
   std::size_t clipped_high = 0;
   double scale = 1;                   // of XRF: converts the data of the file to g/cm^2
+  bool scale_open = false;            // scale = "auto" is not found yet: values are as in the file
+  std::optional<LagReport> lag;       // if it was removed
   std::size_t missing_frames = 0;     // 0 throughout while others are not
   std::size_t dead_beamlets = 0;      // in all slices together, masked or not
   std::optional<AxisReport> axis;     // if it was estimated
@@ -47,7 +57,7 @@ struct PreparationReport {
 
   std::vector<std::string> all_warnings() const;
   std::size_t masked() const {
-    return missing + saturated + zingers + not_finite + no_beam + not_positive + dead;
+    return missing + saturated + zingers + not_finite + no_beam + not_positive + dead + outside;
   }
 };
 

@@ -28,7 +28,7 @@ void fill_gap(float* row, std::size_t left, std::size_t right, std::size_t none,
 
 }  // namespace
 
-Sinogram::Sinogram(std::size_t beamlet_count, Block block, std::size_t first)
+Sinogram::Sinogram(std::size_t beamlet_count, Block block, std::ptrdiff_t first)
     : angles(block.rows() / beamlet_count),
       beamlets(beamlet_count),
       values(std::move(block)),
@@ -53,8 +53,8 @@ std::string flaw_text(const Sinogram& s, Flaw flaw, const char* what, const char
   const auto k = static_cast<std::size_t>(at - s.flaws.begin());
   const std::size_t ray = k / s.slices();
   return fmt::format("{} {}, the first {} in slice {}, {} {}, beamlet {}", s.count(flaw), what,
-                     s.value(k), s.first_slice + k % s.slices(), frame, ray / s.beamlets,
-                     ray % s.beamlets);
+                     s.value(k), s.first_slice + static_cast<std::ptrdiff_t>(k % s.slices()), frame,
+                     ray / s.beamlets, ray % s.beamlets);
 }
 
 std::vector<float> filled_slice(const Sinogram& s, std::size_t slice) {

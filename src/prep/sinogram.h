@@ -21,19 +21,21 @@ enum class Flaw : std::uint8_t {
   kNotFinite,
   kNoBeam,       // white is not above dark, no monitor, or no air
   kNotPositive,  // the transmission has no logarithm
-  kDead          // its beamlet never changes
+  kDead,         // its beamlet never changes
+  kOutside       // a vertical shift moves it beyond the rows of the file
 };
 
 struct Sinogram {
   std::size_t angles = 0;
   std::size_t beamlets = 0;
-  Block values;                 // rows: angle * beamlets + beamlet; columns: slices
-  std::vector<Flaw> flaws;      // one per value, in the same order
-  std::size_t first_slice = 0;  // number in the study, for messages
+  Block values;             // rows: angle * beamlets + beamlet; columns: slices
+  std::vector<Flaw> flaws;  // one per value, in the same order
+  // Number in the study, for messages. Negative before the study, where vertical shifts reach.
+  std::ptrdiff_t first_slice = 0;
 
   Sinogram() = default;
   // Starts without marks.
-  Sinogram(std::size_t beamlet_count, Block block, std::size_t first = 0);
+  Sinogram(std::size_t beamlet_count, Block block, std::ptrdiff_t first = 0);
 
   std::size_t slices() const { return values.columns(); }
   std::size_t size() const { return values.size(); }

@@ -23,35 +23,41 @@ double largest_size(const SiteData& data) {
   return most;
 }
 
-std::string apply_estimate(const SiteEntry& entry, Site& site, const SiteData& data) {
+double seen_noise(const KnownNoise& known, const Site& site, const SiteData& data) {
+  if (known.seen) return *known.seen;
+  const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
+  return estimate_noise(data.values, data.weights, beamlets);
+}
+
+std::string apply_estimate(const SiteEntry& entry, const KnownNoise& known, Site& site,
+                           const SiteData& data) {
   if (entry.estimated_sigma) {
     site.sigma = *entry.estimated_sigma;
     return "";
   }
-  const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
   const double largest = largest_size(data);
-  site.sigma = estimate_noise(data.values, data.weights, beamlets);
+  site.sigma = seen_noise(known, site, data);
   if (site.sigma > kNoNoise * largest) return "";
   site.sigma = largest > 0 ? kFloor * largest : 1;
   return fmt::format("site {}: sigma = \"estimate\", but the values show no noise; using {:.3g}",
                      site.name, site.sigma);
 }
 
-std::string apply_counts(const SiteEntry& entry, const Block& deviation, Site& site,
+std::string apply_counts(const SiteEntry& entry, const KnownNoise& known, Site& site,
                          SiteData& data) {
+  const Block& deviation = known.deviation;
   if (entry.estimated_sigma) {
     site.sigma = *entry.estimated_sigma;
     weigh(deviation, site.sigma, data.weights);
     return "";
   }
-  const auto beamlets = static_cast<std::size_t>(site.geometry.beamlets);
   site.sigma = best_deviation(deviation, data.weights);
   if (!(site.sigma > 0)) {
     site.sigma = 1;
     return fmt::format("site {}: sigma = \"counts\", but all values are masked or 0; using 1",
                        site.name);
   }
-  const double seen = estimate_noise(data.values, data.weights, beamlets);
+  const double seen = seen_noise(known, site, data);
   weigh(deviation, site.sigma, data.weights);
   if (seen == 0 || seen > site.sigma / kQuiet) return "";
   return fmt::format(
@@ -68,12 +74,12 @@ Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Bl
                              : fluorescence_deviation(counted, b);
 }
 
-std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& site,
+std::string apply_noise(const SiteEntry& entry, const KnownNoise& known, Site& site,
                         SiteData& data) {
   std::string warning;
   site.sigma = entry.sigma_value();
-  if (entry.noise == Noise::kEstimated) warning = apply_estimate(entry, site, data);
-  if (entry.noise == Noise::kCounts) warning = apply_counts(entry, deviation, site, data);
+  if (entry.noise == Noise::kEstimated) warning = apply_estimate(entry, known, site, data);
+  if (entry.noise == Noise::kCounts) warning = apply_counts(entry, known, site, data);
   site.weighted_values =
       std::ranges::any_of(data.weights.values(), [](float weight) { return weight != 1; });
   if (!site.weighted_values) data.weights = Block();
@@ -83,7 +89,8 @@ std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& si
 bool may_have_weights(const StudyFile& file, const std::string& site) {
   const SiteEntry& entry = *std::ranges::find(file.sites, site, &SiteEntry::name);
   const Preparation& p = entry.prepare;
-  return entry.noise == Noise::kCounts || p.bad_values == "mask" || p.zingers || p.saturation;
+  return entry.noise == Noise::kCounts || p.bad_values == "mask" || p.zingers || p.saturation ||
+         !entry.shifts_vertical.empty();
 }
 
 namespace {

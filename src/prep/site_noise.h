@@ -1,6 +1,7 @@
 // Applies the key `sigma` of a site, its noise, to prepared values.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "firm/study.h"
@@ -13,15 +14,23 @@ namespace firm {
 // these counts; masked ones may be anything.
 Block counted_deviation(const SiteEntry& entry, const Counted& counted, const Block& b);
 
+// What earlier steps know about the noise of the values.
+struct KnownNoise {
+  const Block& deviation;  // of each value, from counted_deviation; no rows unless "counts"
+  // Standard deviation, where neighbours share noise, so that estimate_noise() would be wrong.
+  std::optional<double> seen = {};
+};
+
 // Sets Site::sigma, Site::weighted_values and SiteData::weights of values that are prepared and
-// masked. `deviation`: from counted_deviation. Returns a warning; empty: none.
+// masked. Returns a warning; empty: none.
 //
 //   a number     s is that number, or the one estimated before (estimated_sigma)
 //   "counts"     s is best_deviation; the weight of a value is (s / its deviation)^2, at most 1.
 //                Warns if the noise of the values is three times smaller: they are no photons.
 //   "estimate"   s is estimate_noise of the values. If they have no noise, warns and takes 0.001 of
 //                the largest value, or 1 if all are 0: with s = 0 no other site would count.
-std::string apply_noise(const SiteEntry& entry, const Block& deviation, Site& site, SiteData& data);
+std::string apply_noise(const SiteEntry& entry, const KnownNoise& known, Site& site,
+                        SiteData& data);
 
 // Whether values of the site may be masked, or weigh less than others: known before they are read.
 bool may_have_weights(const StudyFile& file, const std::string& site);

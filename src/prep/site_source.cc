@@ -23,14 +23,14 @@ std::string mention_of(const SiteEntry& entry, const std::string& path) {
   return fmt::format("site {} of {}:{}", entry.name, path, entry.line);
 }
 
-Scan open_data(const SiteEntry& entry, const std::string& path) {
+Scan open_data(const SiteEntry& entry, const std::string& element, const std::string& path) {
   const std::string name = beside(path, entry.data);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {
     throw data_error({name, "", "the data of " + mention_of(entry, path), "no such file"});
   }
   const std::string angles = entry.angles.empty() ? "" : beside(path, entry.angles);
-  ScanRequest request{entry.element, false, angles, entry.axes, entry.angle_unit};
+  ScanRequest request{element, false, angles, entry.axes, entry.angle_unit};
   if (entry.monitor.starts_with('/')) {
     request.monitor = entry.monitor;
   } else if (!entry.monitor.empty()) {
@@ -243,9 +243,7 @@ NoiseSource source_of(Noise noise) {
 
 std::string SiteSource::mention() const { return mention_of(entry, path); }
 
-OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
-  OpenSite open{open_data(entry, path), {}, {}, {}};
-  check_size({file, entry, path, open, open.scan});
+void read_angle_keys(const SiteEntry& entry, const std::string& path, OpenSite& open) {
   const auto read = [&](const AngleKey& key, const PerAngle& numbers) {
     return read_per_angle(key, numbers, entry, path, open.scan);
   };
@@ -253,6 +251,15 @@ OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::str
   open.shifts_vertical =
       read({"shifts_vertical", "shift in slices", "vertical shifts", false}, entry.shifts_vertical);
   open.gain = read({"gain", "factor of the beam", "factors", true}, entry.prepare.gain);
+}
+
+OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path) {
+  OpenSite open{open_data(entry, entry.element, path), {}, {}, {}, {}};
+  check_size({file, entry, path, open, open.scan});
+  read_angle_keys(entry, path, open);
+  for (const auto& [element, share] : entry.prepare.unmix) {
+    open.unmix.push_back({share, open_data(entry, element, path)});
+  }
   return open;
 }
 

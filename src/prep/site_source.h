@@ -11,6 +11,12 @@
 
 namespace firm {
 
+// Another element of the same file, a share of whose counts is to be subtracted.
+struct OtherElement {
+  double share = 0;
+  Scan scan;
+};
+
 // The open files of a site.
 struct OpenSite {
   Scan scan;
@@ -18,7 +24,11 @@ struct OpenSite {
   std::vector<double> shifts;           // beamlets of the file
   std::vector<double> shifts_vertical;  // slices of the file
   std::vector<double> gain;
+  std::vector<OtherElement> unmix;
 };
+
+// Reads shifts and gain again, after the entry has changed.
+void read_angle_keys(const SiteEntry& entry, const std::string& path, OpenSite& open);
 
 // Throws firm::Error when a file is missing, of no known format, or too small.
 OpenSite open_site(const StudyFile& file, const SiteEntry& entry, const std::string& path);

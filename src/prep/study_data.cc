@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "firm/error.h"
 #include "prep/diagnose/site_comparison.h"
 #include "prep/diagnose/site_warnings.h"
+#include "prep/scale_check.h"
 #include "prep/site_noise.h"
 
 namespace firm {
@@ -19,6 +21,21 @@ SliceRange middle_slices(const StudyFile& file) {
   const auto all = static_cast<std::size_t>(file.slices);
   const std::size_t count = std::min(all, kEstimationSlices);
   return {(all - count) / 2, count};
+}
+
+// Warns if the axes of two sites of one scan differ by more than their uncertainties.
+std::string warn_axes(const AxisReport& own, const std::string& name, const AxisReport& other) {
+  constexpr double kDeviations = 2;
+  constexpr double kLeast = 0.5;  // beamlets
+  const double difference = std::abs(own.axis - other.axis);
+  const double uncertainty = std::hypot(own.uncertainty, other.uncertainty);
+  if (difference <= std::max(kLeast, kDeviations * uncertainty)) return "";
+  return fmt::format(
+      "the rotation axis {:.6g} +- {:.2g} contradicts {:.6g} +- {:.2g} of {}, which was measured "
+      "in "
+      "the same scan. The usual causes are a detector that lags, a wrong angle step, and a stage "
+      "that moved: try --refine lag,angles,shifts",
+      own.axis, own.uncertainty, other.axis, other.uncertainty, name);
 }
 
 bool has_unknowns(const SiteEntry& entry) {
@@ -68,7 +85,24 @@ void StudyData::check_scans() {
 }
 
 void StudyData::estimate() {
-  for (std::size_t i = 0; i < file_.sites.size(); ++i) estimate(i);
+  for (std::size_t i = 0; i < file_.sites.size(); ++i) {
+    const bool open = file_.sites[i].find_rotation_axis;
+    estimate(i);
+    if (open) compare_axis(i);
+  }
+}
+
+void StudyData::compare_axis(std::size_t site) {
+  const SiteEntry& own = file_.sites[site];
+  std::optional<AxisReport>& found = estimates_[site].axis;
+  if (own.scan.empty() || !found) return;
+  for (std::size_t i = 0; i < site; ++i) {
+    const std::optional<AxisReport>& other = estimates_[i].axis;
+    if (file_.sites[i].scan != own.scan || !other) continue;
+    if (source(i).scan.data->beamlets() != source(site).scan.data->beamlets()) continue;
+    const std::string warning = warn_axes(*found, file_.sites[i].name, *other);
+    if (!warning.empty()) found->warnings.push_back(warning);
+  }
 }
 
 void StudyData::estimate(const std::string& site) { estimate(index_of(site)); }
@@ -79,6 +113,45 @@ bool StudyData::estimated_any() const {
 
 const SiteEstimates& StudyData::estimates(const std::string& site) const {
   return estimates_[index_of(site)];
+}
+
+void StudyData::refuse_counts(const std::string& site) {
+  firm::refuse_counts(source(index_of(site)));
+}
+
+void StudyData::refuse_counts() {
+  for (const std::size_t i : xrt_last()) firm::refuse_counts(source(i));
+}
+
+void StudyData::require_scales(const std::string& site) { require_scale(source(index_of(site))); }
+
+void StudyData::require_scales() {
+  for (const std::size_t i : xrt_last()) require_scale(source(i));
+}
+
+void StudyData::set_refined(const std::string& site, const RefinedValues& values) {
+  const std::size_t index = index_of(site);
+  SiteEntry& entry = file_.sites[index];
+  if (values.rotation_axis) {
+    entry.rotation_axis = values.rotation_axis;
+    entry.find_rotation_axis = false;
+    entry.axis_search.reset();
+    estimates_[index].axis.reset();
+  }
+  if (values.angle_scale) entry.angle_scale = *values.angle_scale;
+  if (values.lag) entry.prepare.lag = values.lag;
+  if (values.scale) {
+    entry.prepare.scale = values.scale;
+    entry.prepare.find_scale = false;
+  }
+  if (!values.shifts.empty()) entry.shifts = {"", values.shifts};
+  if (!values.shifts_vertical.empty()) entry.shifts_vertical = {"", values.shifts_vertical};
+  if (!values.gain.empty()) entry.prepare.gain = {"", values.gain};
+  if (entry.noise != Noise::kGiven) {
+    entry.estimated_sigma.reset();
+    estimates_[index].noise.reset();
+  }
+  if (open_[index]) read_angle_keys(entry, path_, *open_[index]);
 }
 
 void StudyData::diagnose(const std::string& site) { diagnose(index_of(site)); }
@@ -171,7 +244,9 @@ void StudyData::estimate(std::size_t site) {
     entry.find_rotation_axis = false;
   }
   if (report.noise) entry.estimated_sigma = report.noise->sigma;
-  estimates_[site] = {std::move(report.axis), std::move(report.noise)};
+  // An axis that was found before stays beside a noise that is estimated again.
+  if (report.axis) estimates_[site].axis = std::move(report.axis);
+  if (report.noise) estimates_[site].noise = std::move(report.noise);
 }
 
 // Prepares the slices that were looked at; none if they cannot be prepared.

@@ -41,6 +41,17 @@ struct SiteEstimates {
   std::optional<NoiseReport> noise;
 };
 
+// Numbers of a site that a refinement has found. Those that are left out stay as they are.
+struct RefinedValues {
+  std::optional<double> rotation_axis;  // beamlets of the file
+  std::optional<double> angle_scale;
+  std::optional<double> lag;    // beamlets of the file
+  std::optional<double> scale;  // from the numbers of the file to g/cm^2
+  std::vector<double> shifts;   // one per angle; empty: left out
+  std::vector<double> shifts_vertical;
+  std::vector<double> gain;
+};
+
 class StudyData {
  public:
   // Opens nothing. Data files are relative to the directory of `path`, the path of the study.
@@ -73,6 +84,18 @@ class StudyData {
   bool estimated_any() const;
   const SiteEstimates& estimates(const std::string& site) const;
 
+  // Throws firm::Error if the numbers of an XRF site are counts that the study has no scale for.
+  // Without a name: all sites.
+  void refuse_counts(const std::string& site);
+  void refuse_counts();
+  // Throws firm::Error if a scale = "auto" is still open: such a site must not be coupled.
+  void require_scales(const std::string& site);
+  void require_scales();
+
+  // Puts found values into the study, as if they had been in its file: file() is the refined study.
+  // What was estimated about the noise of the site is estimated again.
+  void set_refined(const std::string& site, const RefinedValues& values);
+
   // Looks for signs that the study describes the data of a site wrongly (prep/diagnose), in the
   // slices that estimate() uses. Reports of prepare() have the warnings from then on. Errors in the
   // data are left to prepare(). Without a name: all sites, also compared with XRT.
@@ -96,6 +119,8 @@ class StudyData {
   std::vector<std::size_t> xrt_last() const;
   SiteSource source(std::size_t site);
   void check_scans();
+  // Adds a warning if the axis of the site contradicts that of an earlier one of the same scan.
+  void compare_axis(std::size_t site);
   void estimate(std::size_t site);
   std::optional<PreparedSite> diagnose(std::size_t site);
   PreparedSite prepare(std::size_t site, const SliceRange& slices);

@@ -16,6 +16,8 @@ namespace firm {
 Study load_study(const std::string& path) {
   StudyData files(read_study(path), path);
   files.geometries();  // reports errors before measurements are read
+  files.refuse_counts();
+  files.require_scales();
   files.estimate();
   LoadedStudy loaded = files.load(all_slices(files.file()));
   Study study = std::move(loaded.study);

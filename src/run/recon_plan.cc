@@ -18,6 +18,8 @@ ReconPlan::ReconPlan(const ReconArguments& arguments)
 
 void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) {
   data_.geometries();  // reports errors before much is read
+  data_.refuse_counts();
+  data_.require_scales();
   report(callbacks.progress, "reading the data", 0);
   const std::string& warning = data_.noise_warning();
   if (!warning.empty() && processes.rank() == 0 && callbacks.on_event) {

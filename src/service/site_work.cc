@@ -58,6 +58,8 @@ StudyFile study_for(const SiteArguments& a) {
 }
 
 PreparedSite prepare_diagnosed(StudyData& data, const std::string& site) {
+  data.refuse_counts(site);
+  data.require_scales(site);
   data.diagnose(site);
   return data.prepare(site, all_slices(data.file()));
 }

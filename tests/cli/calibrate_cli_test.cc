@@ -148,9 +148,21 @@ TEST_F(Calibrate, ConvertsUnitsAndCounts) {
     write_acquisition(name, a);
   }
   const Outcome before = run("recon s/study.toml --out r --set stop.rounds=1");
-  EXPECT_CONTAINS(before.err, "xrf-2: warning: the data is in counts");
-  EXPECT_EQ(before.err.find("xrf-1: warning"), std::string::npos) << before.err;
-  EXPECT_CONTAINS(run("check s/study.toml").out, "firm calibrate");
+  EXPECT_EQ(before.code, 3);
+  EXPECT_CONTAINS(before.err, "xrf-2.h5: /exchange/data@units: expected an area density");
+  EXPECT_CONTAINS(before.err, "the key scale of site xrf-2 of");
+  EXPECT_CONTAINS(before.err, "found \"counts\"; set scale to the number");
+  EXPECT_CONTAINS(before.err, "firm calibrate finds, or scale = \"auto\"");
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "r/summary.json"));
+  const Outcome checked = run("check s/study.toml");
+  EXPECT_EQ(checked.code, 3);
+  EXPECT_CONTAINS(checked.out, "scale = \"auto\"");
+  EXPECT_EQ(checked.out.find("xrf-1.h5: /exchange/data@units"), std::string::npos);
+  // Until a number is found, such a site is not coupled either.
+  StudyFile open = read_study(directory_ / "s/study.toml");
+  open.sites[1].prepare.find_scale = true;
+  write_study(directory_ / "s/auto.toml", open);
+  EXPECT_CONTAINS(run("recon s/auto.toml --out r").err, "scale: expected a number");
   const Outcome o = run("calibrate s/study.toml --out s/new.toml --json");
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(Json::parse(o.out).at("warnings").empty()) << o.out;

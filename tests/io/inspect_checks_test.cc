@@ -187,6 +187,60 @@ TEST(Saturation, IsTheLargestValueOfAnInteger) {
   EXPECT_EQ(inspected(directory, a).fields[0].values.saturated, 0u);
 }
 
+// ---- cross-talk
+
+// A disc of Au beside a wire of W, whose counts have a share of those of Au.
+class CrossTalk : public testing::Test {
+ protected:
+  Inspection inspected_w(double share, bool together = false) {
+    constexpr std::size_t kRays = 120;
+    std::vector<float> w;
+    std::vector<float> au;
+    for (std::size_t k = 0; k < 24 * kRays; ++k) {
+      const double theta = static_cast<double>(k / kRays) * 0.13;
+      const double t = static_cast<double>(k % kRays) - 60;
+      const auto chord = [&](double x, double y, double radius) {
+        const double d = t - x * std::cos(theta) - y * std::sin(theta);
+        return d * d < radius * radius ? std::sqrt(radius * radius - d * d) : 0;
+      };
+      const double gold = 100 * chord(-20, 5, 14);
+      const double other = 100 * (together ? chord(-18, 3, 20) : chord(30, 10, 6));
+      au.push_back(static_cast<float>(std::round(gold)));
+      w.push_back(static_cast<float>(std::round(other + share * gold)));
+    }
+    w.insert(w.end(), au.begin(), au.end());
+    h5::Writer writer(directory_ / "xrf.h5");
+    writer.dataset("/data", {2, 24, 1, kRays}, std::span<const float>(w));
+    writer.texts("/elements", {"W", "Au"});
+    std::vector<double> angles;
+    for (int k = 0; k < 24; ++k) angles.push_back(7.5 * k);
+    writer.dataset("/thetas", {24}, std::span<const double>(angles));
+    writer.commit();
+    return inspect_file(directory_ / "xrf.h5", {"W"});
+  }
+  static bool warned(const Inspection& r, const std::string& text) {
+    return std::ranges::any_of(
+        r.warnings, [&](const std::string& w) { return w.find(text) != std::string::npos; });
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CrossTalk, IsWarnedAboutWithItsShare) {
+  const Inspection r = inspected_w(0.095);
+  EXPECT_TRUE(warned(r, "W looks like 0.095 of Au")) << testing::PrintToString(r.warnings);
+  EXPECT_TRUE(warned(r, "unmix = {Au = 0.095}"));
+  EXPECT_TRUE(warned(r, "a guess"));
+}
+
+TEST_F(CrossTalk, IsNotSeenInOrdinaryFiles) {
+  EXPECT_FALSE(warned(inspected_w(0), "looks like"));
+  EXPECT_FALSE(warned(inspected_w(0, true), "looks like"));
+  const Inspection au = inspect_file(directory_ / "xrf.h5", {"Au"});
+  EXPECT_FALSE(warned(au, "looks like"));
+  inspected_w(0.095);
+  EXPECT_FALSE(warned(inspect_file(directory_ / "xrf.h5", {"Au"}), "looks like"));
+}
+
 // ---- units
 
 TEST(Units, WarnsAboutUnitsOtherThanAreaDensity) {
@@ -194,8 +248,8 @@ TEST(Units, WarnsAboutUnitsOtherThanAreaDensity) {
   EXPECT_TRUE(inspected(directory, example("ug/cm^2")).warnings.empty());
   const Inspection counts = inspected(directory, example("cts"));
   ASSERT_EQ(counts.warnings.size(), 1u);
-  EXPECT_CONTAINS(counts.warnings[0], "in cts, but is used as g/cm^2; firm calibrate");
-  EXPECT_CONTAINS(counts.study, "scale = 1.0 ");
+  EXPECT_CONTAINS(counts.warnings[0], "in cts: a study needs scale = \"auto\", or the number");
+  EXPECT_CONTAINS(counts.study, "scale = \"auto\" ");
   EXPECT_CONTAINS(inspected(directory, example("stones")).warnings.at(0), "\"stones\"");
   EXPECT_TRUE(inspected(directory, example("1")).warnings.empty());
 }

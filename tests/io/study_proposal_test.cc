@@ -25,6 +25,7 @@ float chord(std::size_t slice, std::size_t x) {
                             std::sqrt(std::max(0.0, 1 - t * t)));
 }
 
+float whole_chord(std::size_t slice, std::size_t x) { return std::round(1000 * chord(slice, x)); }
 float transmission(std::size_t slice, std::size_t x) { return std::exp(-chord(slice, x)); }
 float counts(std::size_t slice, std::size_t x) { return 1000 * transmission(slice, x); }
 
@@ -95,6 +96,14 @@ TEST_F(Proposal, OfArraysHasElementsOfTheirNamesAndXrtLast) {
   EXPECT_TRUE(guessed({"Fe: angles = \"angles.txt\"", "beside the data"}));
   EXPECT_TRUE(guessed({"Fe: scale = 1.0", "firm calibrate finds the factor"}));
   EXPECT_CONTAINS(proposal_.text, "# a guess: the name of the file");
+}
+
+TEST_F(Proposal, LeavesTheScaleOfCountsOpen) {
+  const StudyFile s = propose({write("xrt.npy", chord), write("Fe.npy", whole_chord)});
+  EXPECT_TRUE(s.sites[0].prepare.find_scale);
+  EXPECT_FALSE(s.sites[0].prepare.scale);
+  EXPECT_TRUE(proposal_.needs_calibration);
+  EXPECT_TRUE(guessed({"Fe: scale = \"auto\"", "whole numbers", "firm calibrate"}));
 }
 
 TEST_F(Proposal, TakesTransmissionsAndCountsForXrt) {

@@ -254,10 +254,10 @@ TEST_F(NoiseOfAStudy, HasAFloorForValuesWithoutNoise) {
   site.name = "quiet";
   site.geometry.beamlets = 50;
   SiteData data{0, Block(100, 1)};
-  EXPECT_CONTAINS(apply_noise(entry, {}, site, data), "quiet: sigma = \"estimate\"");
+  EXPECT_CONTAINS(apply_noise(entry, {kAllCount}, site, data), "quiet: sigma = \"estimate\"");
   EXPECT_EQ(site.sigma, 1);
   std::ranges::fill(data.values.values(), 5.0F);
-  EXPECT_CONTAINS(apply_noise(entry, {}, site, data), "no noise");
+  EXPECT_CONTAINS(apply_noise(entry, {kAllCount}, site, data), "no noise");
   EXPECT_DOUBLE_EQ(site.sigma, 0.005);
 }
 
@@ -272,7 +272,7 @@ TEST_F(NoiseOfAStudy, WarnsAboutCountsThatAreTooQuiet) {
   SiteData data{0, normal_block(50 * 20, 1, 0.01)};
   for (float& v : data.values.values()) v += 4;
   const Block deviation = counted_deviation(entry, {data.values}, data.values);
-  EXPECT_CONTAINS(apply_noise(entry, deviation, site, data), "no counts of single photons");
+  EXPECT_CONTAINS(apply_noise(entry, {deviation}, site, data), "no counts of single photons");
   EXPECT_NEAR(site.sigma, 2, 0.01);
 }
 
@@ -283,11 +283,11 @@ TEST_F(NoiseOfAStudy, KeepsMasks) {
   SiteData data{0, Block(4, 1), Block(4, 1)};
   data.weights(2, 0) = 1;
   SiteEntry entry = file_.sites[0];
-  EXPECT_EQ(apply_noise(entry, {}, site, data), "");
+  EXPECT_EQ(apply_noise(entry, {kAllCount}, site, data), "");
   EXPECT_TRUE(site.weighted_values);
   EXPECT_EQ(data.weights(2, 0), 1);
   std::ranges::fill(data.weights.values(), 1.0F);
-  apply_noise(entry, {}, site, data);
+  apply_noise(entry, {kAllCount}, site, data);
   EXPECT_FALSE(site.weighted_values);
   EXPECT_EQ(data.weights.rows(), 0u);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <numbers>
 
@@ -150,6 +151,101 @@ TEST_F(StudyDataTest, RefusesScansOfDifferentAngles) {
   EXPECT_CONTAINS(text, "expected 9 angles as site xrf-1 of");
   EXPECT_CONTAINS(text, "because site xrf-2 of");
   EXPECT_CONTAINS(text, "is of the same scan = \"A\", found 8");
+}
+
+TEST_F(StudyDataTest, TakesRefinedValuesAsIfTheyWereInTheStudy) {
+  StudyData data(file_, path());
+  data.load({0, 1});
+  RefinedValues found;
+  found.rotation_axis = 8.1234567890123;
+  found.angle_scale = 1.014;
+  found.lag = 0.7;
+  found.gain.assign(9, 1.25);
+  for (int k = 0; k < 9; ++k) {
+    found.shifts.push_back(std::sin(k));
+    found.shifts_vertical.push_back(std::cos(k));
+  }
+  data.set_refined("xrt", found);
+  RefinedValues scale;
+  scale.scale = 1.0 / 3;
+  data.set_refined("xrf-1", scale);
+  // The same study, read from the file that it writes.
+  StudyFile written = data.file();
+  for (SiteEntry& entry : written.sites) entry.prepare.bad_values = "mask";
+  write_study(directory_ / "refined.toml", written);
+  EXPECT_CONTAINS(study_text(written), "shifts = [0.0, 0.8414709848078965, ");
+  StudyData again(read_study(directory_ / "refined.toml"), directory_ / "refined.toml");
+  file_ = written;
+  StudyData same(written, path());
+  for (const std::string site : {"xrt", "xrf-1"}) {
+    const PreparedSite a = same.prepare(site, {1, 2});
+    const PreparedSite b = again.prepare(site, {1, 2});
+    EXPECT_TRUE(std::ranges::equal(a.data.values.values(), b.data.values.values())) << site;
+    EXPECT_EQ(a.site.geometry.angles, b.site.geometry.angles);
+    EXPECT_EQ(a.site.geometry.shifts, b.site.geometry.shifts);
+    EXPECT_EQ(a.site.geometry.rotation_axis, b.site.geometry.rotation_axis);
+    EXPECT_EQ(a.site.sigma, b.site.sigma);
+  }
+  // Open files have the new values, too.
+  EXPECT_EQ(data.site("xrt").geometry.shifts, found.shifts);
+  EXPECT_EQ(data.site("xrt").geometry.rotation_axis, *found.rotation_axis);
+}
+
+TEST_F(StudyDataTest, RefusesCountsWithoutAScale) {
+  const auto run = [&](const StudyFile& file) {
+    StudyData data(file, path());
+    data.refuse_counts();
+    data.require_scales();
+  };
+  const auto refused = [&](const StudyFile& file) { return error_of([&] { run(file); }); };
+  EXPECT_NO_THROW(run(file_));  // g/cm^2, and scale = 1 for the others
+  StudyFile file = file_;
+  file.sites[1].prepare.scale.reset();
+  EXPECT_NO_THROW(run(file));  // no unit, but no whole numbers
+  Block whole = simulation_.sites[1].data;
+  for (float& value : whole.values()) value = std::round(value * 1e6F);
+  write_npy("xrf-2.npy", whole);
+  EXPECT_CONTAINS(refused(file), "no unit, and whole numbers, which are counts; set scale");
+  EXPECT_CONTAINS(refused(file), "scale = \"auto\"");
+  EXPECT_CONTAINS(refused(file), "firm calibrate");
+  file.sites[1].prepare.find_scale = true;
+  EXPECT_CONTAINS(refused(file), "nothing has found scale = \"auto\"");
+  StudyData data(file, path());
+  RefinedValues found;
+  found.scale = 1e-6;
+  data.set_refined("xrf-2", found);
+  EXPECT_NO_THROW(data.require_scales());
+  EXPECT_FALSE(data.prepare("xrf-2", {0, 1}).report.scale_open);
+}
+
+TEST_F(StudyDataTest, WarnsAboutAxesOfOneScanThatDisagree) {
+  constexpr std::size_t kMoved = 5;  // beamlets
+  const auto beamlets = static_cast<std::size_t>(simulation_.geometry.beamlets);
+  const Block& data = simulation_.sites[1].data;
+  Block moved(data.rows(), data.columns());
+  for (std::size_t k = 0; k < data.rows(); ++k) {
+    const std::size_t x = k % beamlets;
+    for (std::size_t z = 0; z < data.columns(); ++z) {
+      if (x + kMoved < beamlets) moved(k + kMoved, z) = data(k, z);
+    }
+  }
+  const auto warnings = [&](const Block& values, const std::string& scan) {
+    write_npy("xrf-2.npy", values);
+    file_.sites[0].scan = file_.sites[1].scan = scan;
+    file_.sites[0].find_rotation_axis = file_.sites[1].find_rotation_axis = true;
+    file_.sites[0].rotation_axis.reset();
+    file_.sites[1].rotation_axis.reset();
+    StudyData files(file_, path());
+    files.estimate();
+    const std::vector<std::string>& all = files.estimates("xrf-2").axis->warnings;
+    return std::ranges::count_if(all, [](const std::string& w) {
+      return w.find("of xrf-1, which was measured in the same scan") != std::string::npos &&
+             w.find("--refine lag,angles,shifts") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(warnings(moved, "A"), 1);
+  EXPECT_EQ(warnings(moved, ""), 0);
+  EXPECT_EQ(warnings(data, "A"), 0);
 }
 
 TEST_F(StudyDataTest, EstimatesOnce) {

@@ -23,8 +23,8 @@ bool is_unit_of_counts(std::string unit) {
 XrfUnit xrf_unit(const std::string& unit) {
   if (const auto size = unit_size(Dimension::kAreaDensity, unit)) return {*size, ""};
   if (is_unit_of_counts(unit)) {
-    return {1, fmt::format("the data is in {}, but is used as g/cm^2; firm calibrate finds the "
-                           "scale that converts it",
+    return {1, fmt::format("the data is in {}: a study needs scale = \"auto\", or the number that "
+                           "converts it to g/cm^2, which firm calibrate finds",
                            unit)};
   }
   const std::string what = unit.empty()

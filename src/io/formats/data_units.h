@@ -13,8 +13,8 @@ struct XrfUnit {
   std::string warning;  // empty: none
 };
 
-// Unit of an XRF site without `scale` in the study. Area densities are converted; anything else is
-// taken for g/cm^2. `unit` is empty when the file gives none.
+// Unit of an XRF site without `scale` in the study. Area densities are converted; anything else
+// gets a warning. `unit` is empty when the file gives none.
 XrfUnit xrf_unit(const std::string& unit);
 
 // Warns about counts that the study takes for g/cm^2 by scale = 1; empty: no warning.

@@ -9,6 +9,7 @@
 
 #include "io/formats/data_units.h"
 #include "io/inspect/angle_coverage.h"
+#include "io/inspect/cross_talk.h"
 #include "io/inspect/site_guess.h"
 #include "io/inspect/study_suggestion.h"
 #include "io/inspect/survey.h"
@@ -137,6 +138,8 @@ Inspection inspect_file(const std::string& path, ScanRequest request, const Prog
   const bool xrf = guess_site(r).kind == "xrf";
   const std::string warning = xrf ? xrf_unit(r.fields.front().units).warning : "";
   if (!warning.empty()) r.warnings.push_back("as XRF: " + warning);
+  const std::string mixed = xrf ? warn_cross_talk(path, request, scan) : "";
+  if (!mixed.empty()) r.warnings.push_back(mixed);
   r.request = std::move(request);
   r.study = suggested_study(r);
   return r;

@@ -23,7 +23,8 @@ struct ValueStatistics {
   std::size_t infinite = 0;
   std::size_t zero = 0;
   std::size_t negative = 0;
-  std::size_t saturated = 0;  // at the largest value of the type; 0 for floats
+  std::size_t fractional = 0;  // not whole numbers
+  std::size_t saturated = 0;   // at the largest value of the type; 0 for floats
 };
 
 struct FieldReport {

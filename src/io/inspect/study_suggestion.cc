@@ -77,8 +77,17 @@ void add_xrf(const Inspection& r, const SiteGuess& guess, Lines& lines) {
   }
   const std::string& unit = r.fields.front().units;
   if (xrf_unit(unit).warning.empty()) return;
-  lines.guess("scale = 1.0", fmt::format("to g/cm^2; the data {}: firm calibrate finds the factor",
-                                         unit.empty() ? "has no unit" : "is in " + unit));
+  const ValueStatistics& v = r.fields.front().values;
+  const bool counts = v.fractional + v.negative == 0 && v.zero < v.count;
+  if (!counts && !is_unit_of_counts(unit)) {
+    lines.guess("scale = 1.0",
+                fmt::format("to g/cm^2; the data {}: firm calibrate finds the factor",
+                            unit.empty() ? "has no unit" : "is in " + unit));
+    return;
+  }
+  lines.guess("scale = \"auto\"",
+              fmt::format("a guess: the data {}; found in the run, or by firm calibrate",
+                          unit.empty() ? "has no unit, but whole numbers" : "is in " + unit));
 }
 
 void add_xrt(const Inspection& r, const SiteGuess& guess, Lines& lines) {

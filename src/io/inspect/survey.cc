@@ -72,6 +72,7 @@ void FieldSurvey::count(std::span<const float> values) {
   std::size_t infinite = 0;
   std::size_t zero = 0;
   std::size_t negative = 0;
+  std::size_t fractional = 0;
   std::size_t saturated = 0;
   for (const float value : values) {
     if (!std::isfinite(value)) {
@@ -80,6 +81,7 @@ void FieldSurvey::count(std::span<const float> values) {
     }
     zero += value == 0 ? 1 : 0;
     negative += value < 0 ? 1 : 0;
+    fractional += value != std::floor(value) ? 1 : 0;
     saturated += value >= largest ? 1 : 0;
     low = std::min(low, value);
     high = std::max(high, value);
@@ -93,6 +95,7 @@ void FieldSurvey::count(std::span<const float> values) {
   statistics_.infinite += infinite;
   statistics_.zero += zero;
   statistics_.negative += negative;
+  statistics_.fractional += fractional;
   statistics_.saturated += saturated;
 }
 

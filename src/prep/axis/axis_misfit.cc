@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "firm/projector.h"
 
@@ -21,6 +22,53 @@ Block ones(std::size_t rows) {
   Block block(rows, 1);
   std::ranges::fill(block.values(), 1.0f);
   return block;
+}
+
+// The beamlets of an angle and a slice, in the order of a lag: the last first if it is negative.
+class LagRow {
+ public:
+  LagRow(Block& values, std::size_t beamlets, std::size_t angle, std::size_t slice, bool reversed)
+      : first_(values.data() + angle * beamlets * values.columns() + slice),
+        columns_(values.columns()),
+        last_(beamlets - 1),
+        reversed_(reversed) {}
+  float& operator[](std::size_t x) { return first_[(reversed_ ? last_ - x : x) * columns_]; }
+  std::size_t last() const { return last_; }
+
+ private:
+  float* first_;
+  std::size_t columns_;
+  std::size_t last_;
+  bool reversed_;
+};
+
+template <typename Work>
+void for_each_lag_row(double lag, std::size_t beamlets, Block& values, const Work& work) {
+  const auto a = static_cast<float>(std::exp(-1 / std::abs(lag)));
+  for (std::size_t angle = 0; angle < values.rows() / beamlets; ++angle) {
+    for (std::size_t z = 0; z < values.columns(); ++z) {
+      LagRow row(values, beamlets, angle, z, lag < 0);
+      work(a, row);
+    }
+  }
+}
+
+// One pole along the beamlets, with a steady state before the first.
+void add_lag(double lag, std::size_t beamlets, Block& values) {
+  for_each_lag_row(lag, beamlets, values, [](float a, LagRow& row) {
+    for (std::size_t x = 1; x <= row.last(); ++x) row[x] = a * row[x - 1] + (1 - a) * row[x];
+  });
+}
+
+// The transpose of add_lag().
+void add_lag_transposed(double lag, std::size_t beamlets, Block& values) {
+  for_each_lag_row(lag, beamlets, values, [](float a, LagRow& row) {
+    float sum = 0;
+    for (std::size_t x = row.last() + 1; x-- > 0;) {
+      sum = row[x] + a * sum;
+      row[x] = x == 0 ? sum : (1 - a) * sum;
+    }
+  });
 }
 
 // Whether an angle has a usable value.
@@ -65,7 +113,12 @@ AxisMisfit::AxisMisfit(const Sinogram& s, const std::vector<double>& angles,
   }
 }
 
-double AxisMisfit::at(double axis) const {
+double AxisMisfit::at(double axis, double lag) const {
+  const std::vector<double> angles = by_angle(axis, lag);
+  return std::accumulate(angles.begin(), angles.end(), 0.0);
+}
+
+std::vector<double> AxisMisfit::by_angle(double axis, double lag) const {
   Geometry g = geometry_;
   g.rotation_axis = axis / static_cast<double>(coarsening_);
   const std::size_t columns = values_.columns();
@@ -84,28 +137,32 @@ double AxisMisfit::at(double axis) const {
   Block y(g.pixels(), columns);
   Block step(g.pixels(), columns);
   Block e(g.rays(), columns);
-  double misfit = 0;
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
+  std::vector<double> misfit(g.angles.size());
   double t = 1;
   for (int k = 0; k < kSteps; ++k) {
     a->forward(y, e);
-    misfit = 0;
-    for (std::size_t i = 0; i < e.size(); ++i) {  // e = R W (b - A y)
+    if (lag != 0) add_lag(lag, beamlets, e);
+    std::ranges::fill(misfit, 0.0);
+    for (std::size_t i = 0; i < e.size(); ++i) {  // e = R W (b - L A y)
       const float difference = values_.data()[i] - e.data()[i];
       const float weighted = weights_.data()[i] * difference;
-      misfit += static_cast<double>(weighted) * static_cast<double>(difference);
+      misfit[i / columns / beamlets] +=
+          static_cast<double>(weighted) * static_cast<double>(difference) / energy_;
       e.data()[i] = weighted * per_ray.data()[i / columns];
     }
+    if (lag != 0) add_lag_transposed(lag, beamlets, e);
     a->adjoint(e, step);
     const double next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
     const auto momentum = static_cast<float>((t - 1) / next);
-    for (std::size_t i = 0; i < w.size(); ++i) {  // w <- (y + C A^T e)_+
+    for (std::size_t i = 0; i < w.size(); ++i) {  // w <- (y + C A^T L^T e)_+
       const float better = std::max(0.0f, y.data()[i] + per_pixel.data()[i] * step.data()[i]);
       y.data()[i] = better + momentum * (better - w.data()[i]);
       w.data()[i] = better;
     }
     t = next;
   }
-  return misfit / energy_;
+  return misfit;
 }
 
 }  // namespace firm

@@ -33,7 +33,11 @@ class AxisMisfit {
   // steps of accelerated SIRT: not converged, but with the same steps for all axes. Without w >= 0,
   // an axis near the end of the detector would fit as well, since few angles see most of the image
   // then.
-  double at(double axis) const;
+  // `lag`: coarse beamlets by which the detector lags behind (steps/lag.h), negative for a lag in
+  // the opposite direction; the image is then that of ||L A w - b||.
+  double at(double axis, double lag = 0) const;
+  // The same for each chosen angle, in their order; their sum is at().
+  std::vector<double> by_angle(double axis, double lag) const;
 
   // Whether any value differs from 0.
   bool any() const { return energy_ > 0; }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "prep/axis/axis_misfit.h"
 #include "prep/axis/centre_of_mass.h"
+#include "prep/axis/choice.h"
 
 namespace firm {
 namespace {
@@ -19,28 +19,11 @@ constexpr std::size_t kFineBeamlets = 400;
 constexpr std::size_t kFineAngles = 200;
 constexpr int kMostCandidates = 65;
 constexpr double kReach = 4;  // coarse beamlets to each side of the best that the parabola covers
-constexpr int kPoints = 13;   // of the parabola; kFewPoints for half of the angles
+constexpr int kPoints = 13;   // of the parabola; kFewPoints in the jackknife
 constexpr int kFewPoints = 7;
+constexpr std::size_t kBlocks = 8;  // of the jackknife
+constexpr std::size_t kJackknifeBeamlets = 150;
 constexpr double kFloor = 0.02;  // of a coarse beamlet: resolution of the parabola
-
-// At most `most` of the numbers 0 .. count - 1, evenly spaced.
-std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
-  std::vector<std::size_t> chosen;
-  const std::size_t n = std::min(count, most);
-  for (std::size_t k = 0; k < n; ++k) chosen.push_back((2 * k + 1) * count / (2 * n));
-  return chosen;
-}
-
-// At most `most` angles, sorted and evenly spaced.
-std::vector<std::size_t> some_angles(const std::vector<double>& angles, std::size_t most) {
-  std::vector<std::size_t> order(angles.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return angles[a] < angles[b]; });
-  std::vector<std::size_t> chosen;
-  for (const std::size_t k : some_of(angles.size(), most)) chosen.push_back(order[k]);
-  return chosen;
-}
 
 std::size_t coarsening_to(std::size_t beamlets, std::size_t most) {
   return (beamlets + most - 1) / most;
@@ -139,17 +122,21 @@ double largest_gap(std::vector<double> angles) {
   return gap * 180 / kPi;
 }
 
-// Every second angle, beginning with `first`.
-std::vector<std::size_t> every_second(const std::vector<std::size_t>& all, std::size_t first) {
+// The chosen angles without one block of contiguous ones.
+std::vector<std::size_t> without_block(const std::vector<std::size_t>& all, std::size_t block,
+                                       std::size_t blocks) {
   std::vector<std::size_t> some;
-  for (std::size_t k = first; k < all.size(); k += 2) some.push_back(all[k]);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (k * blocks / all.size() != block) some.push_back(all[k]);
+  }
   return some;
 }
 
 }  // namespace
 
 RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& angles,
-                                const std::vector<double>& shifts, const AxisRange& range) {
+                                const std::vector<double>& shifts, const AxisRange& range,
+                                bool logarithms) {
   RotationAxis result;
   result.axis = range.middle;
   result.uncertainty = range.width;
@@ -169,16 +156,22 @@ RotationAxis find_rotation_axis(const Sinogram& s, const std::vector<double>& an
   // The smallest image that the best axis allows: its size determines the time.
   const double width =
       std::min(range.width, std::abs(best.axis - range.middle) + 0.05 * 2 * range.middle);
-  const auto refined = [&](const std::vector<std::size_t>& chosen, int points) {
-    const AxisView part{view.slices, chosen, view.coarsening};
-    return refine(AxisMisfit(s, angles, shifts, part, width), best.axis, points, range);
+  const auto refined = [&](const AxisView& part, double start, int points) {
+    return refine(AxisMisfit(s, angles, shifts, part, width), start, points, range);
   };
-  result.axis = refined(view.angles, kPoints);
+  result.axis = refined(view, best.axis, kPoints);
   if (angles.size() < 2) return result;
   result.uncertainty = kFloor * static_cast<double>(view.coarsening);
-  const double halves[] = {refined(every_second(view.angles, 0), kFewPoints),
-                           refined(every_second(view.angles, 1), kFewPoints)};
-  result.uncertainty = std::max(result.uncertainty, std::abs(halves[0] - halves[1]) / 2);
+  const std::size_t blocks = std::min(kBlocks, view.angles.size());
+  std::vector<double> without;
+  for (std::size_t k = 0; k < blocks; ++k) {
+    const AxisView part{view.slices, without_block(view.angles, k, blocks),
+                        coarsening_to(s.beamlets, kJackknifeBeamlets)};
+    without.push_back(refined(part, result.axis, kFewPoints));
+  }
+  result.uncertainty = std::max(result.uncertainty, jackknife_deviation(without));
+  result.lag = estimate_lag(s, angles, {logarithms, shifts, result.axis});
+  if (result.lag.significant()) result.uncertainty = std::hypot(result.uncertainty, result.lag.lag);
   return result;
 }
 
@@ -193,6 +186,13 @@ std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& r
                     scale * range.middle)};
   }
   std::vector<std::string> warnings;
+  if (a.lag.significant()) {
+    warnings.push_back(fmt::format(
+        "looks lagged by about {0:.2g} +- {1:.1g} beamlets, which moves the rotation axis "
+        "by as much: lag = {0:.2g} in its table of the study removes it, --refine lag "
+        "finds it in the run",
+        scale * a.lag.lag, scale * a.lag.uncertainty));
+  }
   if (a.at_edge) {
     warnings.push_back(
         fmt::format("the rotation axis that fits best, {:.6g}, is at the end of the search range "
@@ -200,7 +200,8 @@ std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& r
                     scale * a.axis, scale * (range.middle - range.width),
                     scale * (range.middle + range.width)));
   }
-  if (a.contrast < kLeastContrast || a.uncertainty > std::max(1.0, 0.5 / scale)) {
+  const bool uncertain = !a.lag.significant() && a.uncertainty > std::max(1.0, 0.5 / scale);
+  if (a.contrast < kLeastContrast || uncertain) {
     warnings.push_back(
         fmt::format("the rotation axis {:.6g} is uncertain by about {:.2g} beamlets, and fits only "
                     "{:.1f} % better than others: set rotation_axis to a number if it is known",

@@ -169,6 +169,7 @@ std::string preparation_json(const PreparationReport& r) {
             {"not_finite", r.not_finite},
             {"no_beam", r.no_beam},
             {"not_positive", r.not_positive},
+            {"outside", r.outside},
             {"dead", r.dead},
             {"missing_frames", r.missing_frames},
             {"dead_beamlets", r.dead_beamlets},
@@ -180,6 +181,11 @@ std::string preparation_json(const PreparationReport& r) {
                           {"uncertainty", r.axis->uncertainty},
                           {"contrast", r.axis->contrast},
                           {"centre_of_mass", number_or_null(r.axis->centre_of_mass)}};
+  }
+  if (r.lag) {
+    j["lag"] = {{"lag", r.lag->lag},
+                {"noise_growth", r.lag->noise_growth},
+                {"resolution", r.lag->resolution}};
   }
   if (r.noise) j["sigma"] = r.noise->sigma;
   j["warnings"] = r.all_warnings();
