@@ -55,7 +55,8 @@ void add_simulate(CLI::App& app) {
   verb->add_option(
           "--preset", o.preset,
           "paper: the phantom of the paper; elements: Ca, Fe and Zn, every slice different;\n"
-          "shapes: discs, bars and rings, three elements that share no edge")
+          "shapes: discs, bars and rings, three elements that share no edge;\n"
+          "smooth: blobs, a gradient and waves, three elements without any edge")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
   verb->add_option("--angles", o.angles, "Angles over 180 degrees")->capture_default_str();

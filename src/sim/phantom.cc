@@ -156,6 +156,56 @@ constexpr Element kElements[] = {
     {"Zn", 146.9, 0.10},
 };
 
+// Elements of `smooth` at a point of [-1, 1]^2; x to the right, y downwards.
+double blobs_at(double x, double y) {
+  struct Blob {
+    double value, x0, y0, sigma;
+  };
+  constexpr Blob kBlobs[] = {{1.0, -0.35, -0.30, 0.22},
+                             {0.7, 0.40, -0.35, 0.14},
+                             {0.9, 0.30, 0.40, 0.09},
+                             {0.6, -0.35, 0.45, 0.06}};
+  double sum = 0;
+  for (const Blob& b : kBlobs) {
+    const double square = (x - b.x0) * (x - b.x0) + (y - b.y0) * (y - b.y0);
+    sum += b.value * std::exp(-square / (2 * b.sigma * b.sigma));
+  }
+  return sum;
+}
+
+// (1 - r^2 / 0.9^2)^2 within r = 0.9: value and slope end at 0.
+double bump_at(double x, double y) {
+  const double part = 1 - (x * x + y * y) / 0.81;
+  return part > 0 ? part * part : 0;
+}
+
+double gradient_at(double x, double y) { return bump_at(x, y) * (1 + 0.9 * x) / 1.3; }
+
+double waves_at(double x, double y) {
+  return bump_at(x, y) * (0.5 + 0.25 * (std::sin(9 * x + 3 * y) + std::cos(7 * y - 2 * x)));
+}
+
+// Means over 4 x 4 points of each pixel.
+void sample(double (*value_at)(double, double), double degrees, int n, std::size_t column,
+            Block& images) {
+  constexpr int kPoints = 4;
+  const double c = std::cos(degrees * std::numbers::pi / 180);
+  const double s = std::sin(degrees * std::numbers::pi / 180);
+  const int fine = kPoints * n;
+  for (int row = 0; row < fine; ++row) {
+    for (int k = 0; k < fine; ++k) {
+      const double x = (2.0 * k + 1) / fine - 1;
+      const double y = (2.0 * row + 1) / fine - 1;
+      const auto pixel = static_cast<std::size_t>(row / kPoints) * static_cast<std::size_t>(n) +
+                         static_cast<std::size_t>(k / kPoints);
+      images(pixel, column) +=
+          static_cast<float>(value_at(c * x + s * y, c * y - s * x) / (kPoints * kPoints));
+    }
+  }
+}
+
+constexpr double kTurn = 30;  // degrees, of the slices at the ends
+
 }  // namespace
 
 Phantom paper_phantom(int n, int slices) {
@@ -188,7 +238,6 @@ Phantom elements_phantom(int n, int slices) {
 }
 
 Phantom shapes_phantom(int n, int slices) {
-  constexpr double kTurn = 30;  // degrees, at the ends
   // Densities up to 1 g/cm^3 and coefficients that add up to 1 and are about equal: data of all
   // four sites has about the same size, so the same relative noise costs each of them about the
   // same.
@@ -197,6 +246,19 @@ Phantom shapes_phantom(int n, int slices) {
     Block images = empty_images(n, slices);
     for (std::size_t k = 0; k < images.columns(); ++k) {
       draw(turned(shapes, kTurn * height(k, images.columns())), 1, n, k, images);
+    }
+    phantom.images.push_back(std::move(images));
+  }
+  phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
+  return phantom;
+}
+
+Phantom smooth_phantom(int n, int slices) {
+  Phantom phantom{{"Blobs", "Gradient", "Waves", "XRT"}, {0.3, 0.4, 0.3}, {}};
+  for (auto* value_at : {blobs_at, gradient_at, waves_at}) {
+    Block images = empty_images(n, slices);
+    for (std::size_t k = 0; k < images.columns(); ++k) {
+      sample(value_at, kTurn * height(k, images.columns()), n, k, images);
     }
     phantom.images.push_back(std::move(images));
   }

@@ -30,4 +30,9 @@ Phantom elements_phantom(int n, int slices);
 // number is odd) is not.
 Phantom shapes_phantom(int n, int slices);
 
+// Three elements without any edge, the opposite of `shapes`: Gaussian blobs of several sizes, a
+// gradient across a wide bump, and waves; the coefficients are 0.3, 0.4 and 0.3. Slices are turned
+// like those of `shapes`.
+Phantom smooth_phantom(int n, int slices);
+
 }  // namespace firm

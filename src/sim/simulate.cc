@@ -45,6 +45,7 @@ void require_memory(const SimulateOptions& o) {
 Phantom make_phantom(const SimulateOptions& o) {
   if (o.preset == "paper") return paper_phantom(o.size, o.slices);
   if (o.preset == "elements") return elements_phantom(o.size, o.slices);
+  if (o.preset == "smooth") return smooth_phantom(o.size, o.slices);
   return shapes_phantom(o.size, o.slices);
 }
 
@@ -64,8 +65,8 @@ void add_noise(const SimulateOptions& o, const Geometry& g, std::size_t index,
 }  // namespace
 
 void SimulateOptions::validate() const {
-  require(preset == "paper" || preset == "elements" || preset == "shapes", "preset",
-          "paper, elements or shapes", preset);
+  require(preset == "paper" || preset == "elements" || preset == "shapes" || preset == "smooth",
+          "preset", "paper, elements, shapes or smooth", preset);
   require_whole("size", size, 4, 16384);
   require_whole("angles", angles, 1, 100000);
   require_whole("slices", slices, 1, 100000);

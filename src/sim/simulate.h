@@ -12,7 +12,7 @@
 namespace firm {
 
 struct SimulateOptions {
-  std::string preset = "paper";  // "paper", "elements" or "shapes"
+  std::string preset = "paper";  // "paper", "elements", "shapes" or "smooth"
   int size = 250;                // pixels along a side of the image
   int angles = 25;               // over 180 degrees, end not included
   int slices = 1;
