@@ -37,9 +37,11 @@ Ratios compare(const std::string& kind, int size) {
     for (const double noise : {0.01, 0.03, 0.1}) {
       const MeasuredObject object =
           measure_object({.kind = kind, .size = size, .angles = angles, .noise = noise, .seed = 2});
-      SolveOptions tv;
+      SolveOptions none;
+      none.threads = 1;  // start the program once for each kind to use all processors
+      SolveOptions tv = none;
       tv.prior.kind = "tv";
-      const Solution plain = reconstruct(object.study);
+      const Solution plain = reconstruct(object.study, none);
       const Solution with = reconstruct(object.study, tv);
       const auto before = relative_errors(plain.images, object.truth);
       const auto after = relative_errors(with.images, object.truth);

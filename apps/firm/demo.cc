@@ -223,7 +223,8 @@ void add_demo(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "demo",
       "Run a whole federation on this machine: simulate the paper's study, reconstruct it with a\n"
-      "coordinator and four sites over mutual TLS, without and with a prior, and compare with each\n"
+      "coordinator and four sites over mutual TLS, without and with a prior, and compare with "
+      "each\n"
       "site alone");
   verb->add_option("--out", *out, "Directory for the results; created if needed")
       ->capture_default_str();

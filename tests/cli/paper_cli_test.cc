@@ -162,8 +162,8 @@ void Paper::check_priors() {
 // The page shows every item, and every file that it shows exists.
 void Paper::check_page() {
   const std::string html = file_content(directory_ / "p/paper.html");
-  for (const char* item : {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond",
-                           "priors"}) {
+  for (const char* item :
+       {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond", "priors"}) {
     EXPECT_CONTAINS(html, std::string("<section id=\"") + item + "\">");
   }
   std::size_t files = 0;

@@ -110,6 +110,7 @@ void draw(const Plan& plan, const Results& results, const Case& of, const std::s
   const auto side = static_cast<std::size_t>(made.study.image_rows);
   Montage montage;
   montage.title = fmt::format("--preset {}: {} angles, noise {:g}", of.preset, of.angles, of.s);
+  montage.subtitle = "rows: run and its distance to the truth";
   montage.panel_width = 160;
   const auto add_row = [&](const std::string& label, const Block& images) {
     MontageRow row;
@@ -126,17 +127,16 @@ void draw(const Plan& plan, const Results& results, const Case& of, const std::s
   add_row("truth", made.truth);
   for (const Contender& contender : kContenders) {
     const TrialResult r = results.get(trial_of(plan, contender, of, 1));
-    add_row(fmt::format("{}: distance {:.1f}", contender.title, r.error),
-            images_of(r, made.truth.rows()));
+    add_row(fmt::format("{}: {:.1f}", contender.title, r.error), images_of(r, made.truth.rows()));
   }
   write_montage(path, montage);
 }
 
 Table table_of(const std::vector<Row>& rows) {
-  Table table{"Distance to the truth",
-              {"object", "angles", "s", "alone", "joint", "joint + TV", "TV / joint", "strength",
-               "rounds"},
-              {}};
+  Table table{
+      "Distance to the truth",
+      {"object", "angles", "s", "alone", "joint", "joint + TV", "TV / joint", "strength", "rounds"},
+      {}};
   for (const Row& r : rows) {
     table.rows.push_back({r.of.preset, fmt::format("{}", r.of.angles), number_text(r.of.s),
                           fmt::format("{:.2f}", r.errors[0]), fmt::format("{:.2f}", r.errors[1]),
