@@ -28,6 +28,12 @@ namespace fs = std::filesystem;
 
 constexpr double kNoise = 0.01;
 
+// A federation of the demo, as the picture and the comparison name it.
+struct Federated {
+  std::string label;
+  LocalFederation federation;
+};
+
 // One row of the picture, with one panel per site.
 template <typename Values>
 MontageRow make_row(const Simulation& s, const std::string& label, std::size_t rows,
@@ -44,9 +50,9 @@ MontageRow make_row(const Simulation& s, const std::string& label, std::size_t r
   return row;
 }
 
-// Draws the truth, the data, and both reconstructions. All images of a site share the colour range
+// Draws the truth, the data, and all reconstructions. All images of a site share the colour range
 // of its truth.
-void draw(const Simulation& s, const LocalFederation& joint, const std::string& alone,
+void draw(const Simulation& s, const std::vector<Federated>& federated, const std::string& alone,
           const std::string& path) {
   const auto side = static_cast<std::size_t>(s.geometry.image_rows);
   const auto image_row = [&](const std::string& label, const auto& values_of) {
@@ -59,9 +65,6 @@ void draw(const Simulation& s, const LocalFederation& joint, const std::string& 
   const auto from_alone = [&](const SimulatedSite& site) {
     return read_images(alone + "/images.h5", site.name);
   };
-  const auto from_site = [&](const SimulatedSite& site) {
-    return read_images(site_directory(joint, site.name) + "/images.h5", site.name);
-  };
   Montage montage;
   montage.title = fmt::format("The paper's study: {} x {} pixels, {} angles, noise {}", side, side,
                               s.geometry.angles.size(), kNoise);
@@ -70,7 +73,11 @@ void draw(const Simulation& s, const LocalFederation& joint, const std::string& 
                                   [](const SimulatedSite& site) { return site.data; }));
   montage.rows.back().height = 0.6;
   montage.rows.push_back(image_row("each site alone (pgd)", from_alone));
-  montage.rows.push_back(image_row("federated (firm-ds)", from_site));
+  for (const Federated& joint : federated) {
+    montage.rows.push_back(image_row(joint.label, [&](const SimulatedSite& site) {
+      return read_images(site_directory(joint.federation, site.name) + "/images.h5", site.name);
+    }));
+  }
   write_montage(path, montage);
 }
 
@@ -100,10 +107,10 @@ Row row_of(const std::string& label, const Summary& s) {
 }
 
 // Reads the summaries that the sites wrote.
-Row federated_row(const LocalFederation& f) {
-  Row row{"federated (firm-ds)", {}, 0, 0};
-  for (const std::string& site : f.sites) {
-    std::ifstream in(site_directory(f, site) + "/summary.json");
+Row federated_row(const Federated& joint) {
+  Row row{joint.label, {}, 0, 0};
+  for (const std::string& site : joint.federation.sites) {
+    std::ifstream in(site_directory(joint.federation, site) + "/summary.json");
     const auto summary = nlohmann::json::parse(in);
     row.errors.push_back(summary.at("error_to_truth").at("total"));
     row.rounds = summary.at("rounds");
@@ -142,45 +149,71 @@ void print_sent(const LocalFederation& f) {
   fmt::print("Shares are masked: the coordinator cannot read them or their sum.\n");
 }
 
+// The federation of the paper's problem, and one with a total-variation prior.
+std::vector<Federated> make_federations(const std::string& out, const Simulation& simulation) {
+  const auto in_out = [&](const char* name) { return (fs::path(out) / name).string(); };
+  LocalFederation plain{in_out("study.toml"), {}, in_out("federated"), in_out("truth.h5"), {}};
+  for (const SimulatedSite& site : simulation.sites) plain.sites.push_back(site.name);
+  LocalFederation prior = plain;
+  prior.out = in_out("prior");
+  prior.settings = {"prior.kind=tv"};
+  return {{"federated (firm-ds)", plain}, {"federated, with prior", prior}};
+}
+
+void print_study(const Simulation& s) {
+  const Geometry& g = s.geometry;
+  fmt::print("The paper's study: {} sites, {} x {} pixels, {} angles, {} beamlets, noise {}\n",
+             s.sites.size(), g.image_rows, g.image_columns, g.angles.size(), g.beamlets, kNoise);
+  fmt::print(
+      "Running a coordinator and {} sites as separate processes, connected by mutual TLS:\n"
+      "first without a prior, then with one (total variation)\n",
+      s.sites.size());
+  std::fflush(stdout);
+}
+
+// In a real federation no one has the files of all sites.
+void write_joined_report(const LocalFederation& federation, const std::string& alone,
+                         const std::string& path) {
+  ReportRequest report{{}, alone};
+  for (const std::string& site : federation.sites) {
+    report.runs.push_back(site_directory(federation, site));
+  }
+  write_report(path, report);
+}
+
 void run(const std::string& out) {
   make_directory(out);
   SimulateOptions options;
   options.noise = kNoise;
   const auto in_out = [&](const char* name) { return (fs::path(out) / name).string(); };
-  LocalFederation federation{in_out("study.toml"), {}, in_out("federated"), in_out("truth.h5"), {}};
+  std::vector<Federated> federated;
   Summary alone;
   {
     ProgressLine line;
     const Simulation simulation = simulate(options, line.callback());
     write_simulation(simulation, out, line.callback());
-    for (const SimulatedSite& site : simulation.sites) federation.sites.push_back(site.name);
-    const Geometry& g = simulation.geometry;
-    fmt::print("The paper's study: {} sites, {} x {} pixels, {} angles, {} beamlets, noise {}\n",
-               simulation.sites.size(), g.image_rows, g.image_columns, g.angles.size(), g.beamlets,
-               kNoise);
-    fmt::print(
-        "Running a coordinator and {} sites as separate processes, connected by mutual TLS\n",
-        federation.sites.size());
-    std::fflush(stdout);
-    run_local_federation(federation, [&] {
-      line.show_text([] { return std::string("coordinator and sites are running"); });
-    });
-    alone = reconstruct_alone(out, line);
-    draw(simulation, federation, in_out("alone"), in_out("demo.png"));
-    // In a real federation no one has the files of all sites.
-    ReportRequest report{{}, in_out("alone")};
-    for (const std::string& site : federation.sites) {
-      report.runs.push_back(site_directory(federation, site));
+    federated = make_federations(out, simulation);
+    print_study(simulation);
+    for (const Federated& joint : federated) {
+      run_local_federation(joint.federation, [&] {
+        line.show_text([&] { return joint.label + ": coordinator and sites are running"; });
+      });
     }
-    write_report(in_out("report.html"), report);
+    alone = reconstruct_alone(out, line);
+    draw(simulation, federated, in_out("alone"), in_out("demo.png"));
+    write_joined_report(federated.front().federation, in_out("alone"), in_out("report.html"));
   }
-  print_comparison(federation.sites,
-                   {row_of("each site alone (pgd)", alone), federated_row(federation)});
-  print_sent(federation);
+  std::vector<Row> rows = {row_of("each site alone (pgd)", alone)};
+  for (const Federated& joint : federated) rows.push_back(federated_row(joint));
+  const LocalFederation& plain = federated.front().federation;
+  print_comparison(plain.sites, rows);
+  print_sent(plain);
   fmt::print(
       "\nStudy      {0}/study.toml\nFederated  {0}/federated: a directory and a log for each site\n"
-      "Alone      {0}/alone\nPicture    {1}\nReport     {2}: open it in a browser\n",
-      out, in_out("demo.png"), in_out("report.html"));
+      "Prior      {0}/prior: the same, with the prior\n"
+      "Alone      {0}/alone\nPicture    {1}\nReport     {2}: open it in a browser\n"
+      "Compare    firm view {0}/federated/{3} {0}/prior/{3}\n",
+      out, in_out("demo.png"), in_out("report.html"), plain.sites.front());
 }
 
 }  // namespace
@@ -190,12 +223,15 @@ void add_demo(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "demo",
       "Run a whole federation on this machine: simulate the paper's study, reconstruct it with a\n"
-      "coordinator and four sites over mutual TLS, and compare with each site alone");
+      "coordinator and four sites over mutual TLS, without and with a prior, and compare with "
+      "each\n"
+      "site alone");
   verb->add_option("--out", *out, "Directory for the results; created if needed")
       ->capture_default_str();
   verb->footer(
-      "Writes the study and its data files, the federation in federated/, each site alone in\n"
-      "alone/, the picture demo.png, and report.html with all results.\n"
+      "Writes the study and its data files, the federation in federated/, one with a\n"
+      "total-variation prior in prior/, each site alone in alone/, the picture demo.png, and\n"
+      "report.html with the results of federated/ and alone/.\n"
       "\n"
       "Example:\n"
       "  firm demo --out demo");

@@ -133,6 +133,7 @@ void Dashboard::watch(RunCallbacks& callbacks) {
                 .chunks = start.chunks,
                 .residual_targets = residual_targets(start)});
   });
+  add(callbacks.on_prior, [this](const PriorSummary& prior) { run_.set_prior(prior_json(prior)); });
   const std::function<bool()> interrupted = callbacks.interrupted;
   const auto tell = [on_event = callbacks.on_event](const std::string& line) {
     if (on_event) on_event(line);

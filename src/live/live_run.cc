@@ -40,6 +40,12 @@ void LiveRun::start(LiveFacts facts) {
   ++starts_;
 }
 
+void LiveRun::set_prior(nlohmann::ordered_json prior) {
+  const std::lock_guard lock(mutex_);
+  facts_.summary["prior"] = std::move(prior);
+  ++starts_;
+}
+
 LiveFacts LiveRun::facts() const {
   const std::lock_guard lock(mutex_);
   return facts_;

@@ -44,6 +44,8 @@ class LiveRun {
   // ---- called by the run to report ----
   // Called for every chunk and for every attempt of a federation. Keeps the kind.
   void start(LiveFacts facts);
+  // `prior` of the summary; called after a start and before its first round.
+  void set_prior(nlohmann::ordered_json prior);
   void set_state(const std::string& state, const std::string& stage = "");
   void add_message(const std::string& text);
   // `left`, if known, counts down until the next round.
@@ -79,7 +81,7 @@ class LiveRun {
   int watchers() const { return watchers_; }
 
   struct Update {
-    std::uint64_t starts = 0;       // how often `start` was called
+    std::uint64_t starts = 0;       // how often the facts have changed
     std::vector<LiveRound> rounds;  // since the previous update
     LiveStatus status;
     bool ended = false;

@@ -32,6 +32,7 @@ std::unique_ptr<Item> make_multimodal();
 std::unique_ptr<Item> make_plsqr();
 std::unique_ptr<Item> make_data();
 std::unique_ptr<Item> make_beyond();
+std::unique_ptr<Item> make_priors();
 
 // All items, in the order of the page.
 std::vector<std::unique_ptr<Item>> all_items();

@@ -43,6 +43,8 @@ Plan quick_plan() {
   plan.grid_angles = {25, 50};
   plan.gammas = {0.1, 1};
   plan.plsqr_angles = {25, 50};
+  plan.prior_angles = {25};
+  plan.prior_samples = 1;
   return plan;
 }
 

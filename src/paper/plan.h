@@ -22,6 +22,9 @@ struct Plan {
   int samples = 0;  // per cell of the grid; 0: see samples_of
   std::vector<int> plsqr_angles = {25, 50, 75, 100};
 
+  std::vector<int> prior_angles = {10, 25};
+  int prior_samples = 3;
+
   // Number of samples of a cell. Small gammas get fewer: their runs take 1 / gamma times as many
   // rounds, and the spread of the samples is small. Ten everywhere would take about three times as
   // long.

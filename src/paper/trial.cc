@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "firm/error.h"
 #include "solve/solver.h"
 
 namespace firm::paper {
@@ -35,6 +36,21 @@ double distance(const Block& a, const Block& b, std::size_t column) {
   return std::sqrt(sum);
 }
 
+// Rounds to a thousandth of the largest value: enough for a picture.
+void keep_images(const Block& images, TrialResult& result) {
+  constexpr double kLevels = 1000;
+  result.image_steps.assign(images.columns(), 0.0);
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    double& step = result.image_steps[k % images.columns()];
+    step = std::max(step, static_cast<double>(images.values()[k]) / kLevels);
+  }
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    const double step = result.image_steps[k % images.columns()];
+    const auto value = static_cast<double>(images.values()[k]);
+    result.image_codes.push_back(step > 0 ? static_cast<int>(std::lround(value / step)) : 0);
+  }
+}
+
 void summarise(const Solution& solution, const Block& truth, TrialResult& result) {
   const Summary& s = solution.summary;
   result.rounds = s.rounds;
@@ -45,6 +61,7 @@ void summarise(const Solution& solution, const Block& truth, TrialResult& result
   result.multiplier = s.certificate.multiplier;
   result.floats_sent = s.sites.front().bytes_up / sizeof(float);
   result.reason = s.termination.reason;
+  if (s.prior) result.prior_strength = s.prior->strength;
   double squares = 0;
   for (std::size_t i = 0; i < s.sites.size(); ++i) {
     result.site_errors.push_back(distance(solution.images, truth, i));
@@ -76,10 +93,13 @@ std::string number_text(double value) { return fmt::format("{:g}", value); }
 std::string Trial::id() const {
   std::string text =
       fmt::format("{}_{}-angles_s{:g}_sample{}_{}", size, angles, noise, sample, method);
+  if (preset != "paper") text = preset + "_" + text;
   for (const auto& [key, value] : settings) text += fmt::format("_{}={}", key, value);
   if (largest == Largest::kNoiseFree) text += "_noise-free-level";
   if (curve == Curve::kRounds) text += "_rounds";
   if (curve == Curve::kRoundsAndErrors) text += "_errors";
+  if (knows_sigma) text += "_sigma";
+  if (keeps_images) text += "_images";
   return text;
 }
 
@@ -90,6 +110,7 @@ double Trial::cost() const {
 
 SimulatedStudy study_of(const Trial& trial) {
   SimulateOptions options;
+  options.preset = trial.preset;
   options.size = trial.size;
   options.angles = trial.angles;
   options.noise = trial.noise;
@@ -99,6 +120,9 @@ SimulatedStudy study_of(const Trial& trial) {
   SimulatedStudy made = firm::study_of(simulation);
   for (std::size_t i = 0; i < made.data.size() && trial.largest == Largest::kNoiseFree; ++i) {
     made.data[i].largest = simulation.sites[i].largest;
+  }
+  for (std::size_t i = 0; i < made.data.size() && trial.knows_sigma; ++i) {
+    made.study.sites[i].sigma = trial.noise * simulation.sites[i].largest;
   }
   return made;
 }
@@ -132,7 +156,18 @@ TrialResult run(const Trial& trial, int threads, const Watch& watch) {
   if (solution.summary.termination.reason == "interrupted") throw Interrupted{};
   if (trial.curve != Curve::kNone && !is_kept(last.round)) append(last, result.curve);
   summarise(solution, made.truth, result);
+  if (trial.keeps_images) keep_images(solution.images, result);
   return result;
+}
+
+Block images_of(const TrialResult& result, std::size_t pixels) {
+  Block images(pixels, result.image_steps.size());
+  FIRM_CHECK(images.size() == result.image_codes.size());
+  for (std::size_t k = 0; k < images.size(); ++k) {
+    images.values()[k] =
+        static_cast<float>(result.image_codes[k] * result.image_steps[k % images.columns()]);
+  }
+  return images;
 }
 
 Json to_json(const TrialResult& r) {
@@ -146,8 +181,11 @@ Json to_json(const TrialResult& r) {
           {"multiplier", r.multiplier},
           {"floats_sent", r.floats_sent},
           {"first_small_step", r.first_small_step},
+          {"prior_strength", r.prior_strength},
           {"reason", r.reason},
-          {"curve", curve_json(r.curve)}};
+          {"curve", curve_json(r.curve)},
+          {"image_codes", r.image_codes},
+          {"image_steps", r.image_steps}};
 }
 
 TrialResult trial_result(const Json& j) {
@@ -162,8 +200,11 @@ TrialResult trial_result(const Json& j) {
   j.at("multiplier").get_to(r.multiplier);
   j.at("floats_sent").get_to(r.floats_sent);
   j.at("first_small_step").get_to(r.first_small_step);
+  j.at("prior_strength").get_to(r.prior_strength);
   j.at("reason").get_to(r.reason);
   r.curve = curve_of(j.at("curve"));
+  j.at("image_codes").get_to(r.image_codes);
+  j.at("image_steps").get_to(r.image_steps);
   return r;
 }
 

@@ -24,6 +24,7 @@ enum class Largest { kNoisy, kNoiseFree };
 enum class Curve { kNone, kRounds, kRoundsAndErrors };
 
 struct Trial {
+  std::string preset = "paper";  // of SimulateOptions
   int size = 250;
   int angles = 25;
   double noise = 0;  // s
@@ -32,6 +33,8 @@ struct Trial {
   std::vector<std::pair<std::string, std::string>> settings;  // options: key and value
   Largest largest = Largest::kNoisy;
   Curve curve = Curve::kNone;
+  bool knows_sigma = false;  // the study gives sigma = s max(b), b without noise, of each site
+  bool keeps_images = false;
   bool timed = false;       // runs alone on all threads, because its time is shown
   int expected_rounds = 1;  // estimate, for the progress
 
@@ -62,8 +65,13 @@ struct TrialResult {
   double multiplier = 0;            // ||mu||
   double floats_sent = 0;           // per site
   int first_small_step = 0;         // first round with a step norm <= kStepTolerance; 0: none
+  double prior_strength = 0;        // 0: no prior
   std::string reason;               // stop rule that ended the run
   Rounds curve;
+  // Images of a trial that keeps them, pixel by pixel and site by site; code k of site i stands for
+  // k image_steps[i].
+  std::vector<int> image_codes;
+  std::vector<double> image_steps;
 };
 
 // Receives the progress of a trial, 0 to 1; returns false to interrupt it.
@@ -76,6 +84,9 @@ SimulatedStudy study_of(const Trial& trial);
 TrialResult run(const Trial& trial, int threads, const Watch& watch);
 
 struct Interrupted {};
+
+// Images that the result has kept: pixels x sites.
+Block images_of(const TrialResult& result, std::size_t pixels);
 
 Json to_json(const TrialResult& result);
 TrialResult trial_result(const Json& json);

@@ -44,6 +44,8 @@ struct RunCallbacks {
   // Receives lines for people: memory needed, chunks that start, warnings.
   std::function<void(const std::string&)> on_event;
   std::function<void(const RunStart&)> on_start;
+  // Called after on_start and before the first round, if the run has a prior.
+  std::function<void(const PriorSummary&)> on_prior;
   // Called after every round. The run, or its chunk, ends after `limit` rounds at the latest;
   // `line` is the round's line of history.jsonl.
   std::function<void(const RoundRecord&, int limit, const std::string& line)> on_round;

@@ -128,8 +128,11 @@ SiteScales StageRun::scales() const {
 
 Observer StageRun::observer_of(Work& work, RunHistory* history) {
   Observer observer;
-  // One vote is enough: votes to stop are summed.
-  if (&work == &works_.front()) observer.interrupted = setup_.callbacks.interrupted;
+  // One vote is enough: votes to stop are summed. All shards of a stage have the same strength.
+  if (&work == &works_.front()) {
+    observer.interrupted = setup_.callbacks.interrupted;
+    observer.on_prior = setup_.callbacks.on_prior;
+  }
   observer.paused_seconds = setup_.callbacks.paused_seconds;
   observer.on_round = [&work, history, beside = setup_.separate](const RoundRecord& r, int limit) {
     if (beside) work.rounds.add(r);

@@ -200,6 +200,7 @@ ShardSolver::Start SiteWork::solver_start(RemoteExchange& exchange,
       callbacks_.on_traffic({ledger.sums(), exchange.exchanges(), attempt});
     history.add(solver_->shard(), solver_->variables(), r, limit);
   };
+  start.observer.on_prior = callbacks_.on_prior;
   start.observer.paused_seconds = callbacks_.paused_seconds;
   show_images(callbacks_, start.observer, [this](const Block& images) {
     const Study& study = solver_->problem().study();

@@ -6,6 +6,7 @@
 #include "firm/error.h"
 #include "sim/rod.h"
 #include "sim/shapes.h"
+#include "sim/smooth.h"
 
 namespace firm {
 namespace {
@@ -112,6 +113,8 @@ constexpr Element kElements[] = {
 
 using Heights = std::span<const double>;
 
+constexpr double kTurn = 30;  // degrees, of the slices at the ends
+
 Phantom draw_paper(int n, Heights heights) {
   Phantom phantom{{"XRF-1", "XRF-2", "XRF-3", "XRT"}, {0.1, 0.6, 0.3}, {}};
   for (const Shapes& shapes : paper_shapes()) {
@@ -142,7 +145,6 @@ Phantom draw_elements(int n, Heights heights) {
 }
 
 Phantom draw_shapes(int n, Heights heights) {
-  constexpr double kTurn = 30;  // degrees, at the ends
   // Densities up to 1 g/cm^3 and coefficients that add up to 1 and are about equal: data of all
   // four sites has about the same size, so the same relative noise costs each of them about the
   // same.
@@ -151,6 +153,19 @@ Phantom draw_shapes(int n, Heights heights) {
     Block images = empty_images(n, heights.size());
     for (std::size_t k = 0; k < images.columns(); ++k) {
       draw(turned(shapes, kTurn * heights[k]), 1, n, k, images);
+    }
+    phantom.images.push_back(std::move(images));
+  }
+  phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
+  return phantom;
+}
+
+Phantom draw_smooth(int n, Heights heights) {
+  Phantom phantom{{"Blobs", "Gradient", "Waves", "XRT"}, {0.3, 0.4, 0.3}, {}};
+  for (const SmoothDensity& density : smooth_elements()) {
+    Block images = empty_images(n, heights.size());
+    for (std::size_t k = 0; k < images.columns(); ++k) {
+      sample(density, kTurn * heights[k], n, k, images);
     }
     phantom.images.push_back(std::move(images));
   }
@@ -186,7 +201,7 @@ Phantom draw_rod(int n, Heights heights) {
 }  // namespace
 
 const std::vector<std::string>& phantom_names() {
-  static const std::vector<std::string> names = {"paper", "elements", "shapes", "rod"};
+  static const std::vector<std::string> names = {"paper", "elements", "shapes", "smooth", "rod"};
   return names;
 }
 
@@ -202,6 +217,7 @@ Phantom draw_phantom(const std::string& name, int n, std::span<const double> hei
   if (name == "paper") return draw_paper(n, heights);
   if (name == "elements") return draw_elements(n, heights);
   if (name == "shapes") return draw_shapes(n, heights);
+  if (name == "smooth") return draw_smooth(n, heights);
   FIRM_CHECK(name == "rod");
   return draw_rod(n, heights);
 }
@@ -211,6 +227,8 @@ Phantom paper_phantom(int n, int slices) { return draw_paper(n, slice_heights(sl
 Phantom elements_phantom(int n, int slices) { return draw_elements(n, slice_heights(slices)); }
 
 Phantom shapes_phantom(int n, int slices) { return draw_shapes(n, slice_heights(slices)); }
+
+Phantom smooth_phantom(int n, int slices) { return draw_smooth(n, slice_heights(slices)); }
 
 Phantom rod_phantom(int n, int slices) { return draw_rod(n, slice_heights(slices)); }
 

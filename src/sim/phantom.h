@@ -47,5 +47,9 @@ Phantom shapes_phantom(int n, int slices);
 // A borosilicate glass rod with traces of zinc, and a tungsten and a gold wire beside it, for 12.1
 // keV (sim/rod.h).
 Phantom rod_phantom(int n, int slices);
+// Three elements without any edge, the opposite of `shapes`: Gaussian blobs of several sizes, a
+// gradient across a wide bump, and waves; the coefficients are 0.3, 0.4 and 0.3. Slices are turned
+// like those of `shapes`.
+Phantom smooth_phantom(int n, int slices);
 
 }  // namespace firm

@@ -94,6 +94,9 @@ class Solver::Run {
   }
 
   Solution run() {
+    if (prior_ && input_.observer.on_prior) {
+      input_.observer.on_prior(prior_->summary(method_->prior()));
+    }
     do {
       while (!round()) {
       }

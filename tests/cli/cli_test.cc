@@ -187,7 +187,7 @@ TEST_F(CommandLine, SimulateGivesSameBytesWithAnyThreads) {
   EXPECT_EQ(file_content(directory_ / "one/xrt.h5"), file_content(directory_ / "two/xrt.h5"));
 }
 
-TEST_F(CommandLine, DemoShowsFederationCloserToTruth) {
+TEST_F(CommandLine, DemoShowsFederationAndPriorCloserToTruth) {
   const Outcome o = run("demo --out shown");
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_CONTAINS(o.out, "shown/demo.png");
@@ -201,7 +201,12 @@ TEST_F(CommandLine, DemoShowsFederationCloserToTruth) {
     EXPECT_TRUE(joint.at("federation").at("secure_aggregation").get<bool>()) << site;
     EXPECT_EQ(joint.at("federation").at("sites"), 4);
     EXPECT_LT(joint.at("error_to_truth").at("total"), error) << site;
+    const auto prior = summary("shown/prior/" + site);
+    EXPECT_EQ(prior.at("prior").at("kind"), "tv") << site;
+    EXPECT_LT(prior.at("error_to_truth").at("total"), joint.at("error_to_truth").at("total"))
+        << site;
   }
+  EXPECT_CONTAINS(o.out, "federated, with prior");
 }
 
 TEST_F(CommandLine, SimulateRejectsZeroPhotons) {

@@ -54,6 +54,21 @@ TEST_F(MemoryEstimate, ExceedsMemoryOfPrior) {
   }
 }
 
+// With so little noise firm-ds takes primal-dual steps, with arrays of their own.
+TEST_F(MemoryEstimate, ExceedsMemoryOfPriorWithLittleNoise) {
+  ASSERT_EQ(run("simulate --out s --size 160 --angles 30 --slices 8 --noise 0.001").code, 0);
+  StudyFile file = read_study(directory_ / "s/study.toml");
+  for (const bool common : {true, false}) {
+    if (!common) *file.sites[0].rotation_axis += 0.5;  // other rays than XRT's: two terms
+    write_study(directory_ / "s/study.toml", file);
+    expect_useful({"recon", directory_ / "s/study.toml", "--out", directory_ / "r", "--overwrite",
+                   "--prior", "tv", "--set", "prior.strength=1", "--set", "prior.inner=2", "--set",
+                   "ds.local_steps=2", "--set", "stop.rounds=1"},
+                  5);
+    EXPECT_EQ(summary("r").at("prior").at("solver"), "primal-dual");
+  }
+}
+
 TEST_F(MemoryEstimate, ExceedsMemoryOfCalibration) {
   ASSERT_EQ(run("simulate --preset elements --out s --size 160 --angles 40 --slices 8").code, 0);
   StudyFile file = read_study(directory_ / "s/study.toml");

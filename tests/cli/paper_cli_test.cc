@@ -59,6 +59,7 @@ class Paper : public CommandLine {
   void check_ratio();
   void check_fedpgd();
   void check_multimodal();
+  void check_priors();
   void check_page();
 
   std::size_t results(const std::string& out) {
@@ -144,10 +145,25 @@ void Paper::check_multimodal() {
   EXPECT_EQ(with_prefix(verdicts("p", "plsqr"), "PGD is nearer"), "holds");
 }
 
+// The prior helps objects with edges at every noise level.
+void Paper::check_priors() {
+  const auto rows = csv("p/data/priors.csv");
+  ASSERT_EQ(rows.size(), 3u * 3);
+  for (const auto& row : rows) {
+    EXPECT_LT(std::stod(row.at("joint")), std::stod(row.at("alone"))) << row.at("preset");
+    EXPECT_GT(std::stod(row.at("strength")), 0);
+    EXPECT_LE(std::stod(row.at("rounds")), 4);
+    if (row.at("preset") == "smooth") continue;
+    EXPECT_LT(std::stod(row.at("joint_tv")), 0.75 * std::stod(row.at("joint")))
+        << row.at("preset") << " " << row.at("s");
+  }
+}
+
 // The page shows every item, and every file that it shows exists.
 void Paper::check_page() {
   const std::string html = file_content(directory_ / "p/paper.html");
-  for (const char* item : {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond"}) {
+  for (const char* item :
+       {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond", "priors"}) {
     EXPECT_CONTAINS(html, std::string("<section id=\"") + item + "\">");
   }
   std::size_t files = 0;
@@ -159,7 +175,7 @@ void Paper::check_page() {
       ++files;
     }
   }
-  EXPECT_EQ(files, 8u + 7u);
+  EXPECT_EQ(files, 11u + 8u);
   const auto v = verdicts("p", "data");
   for (const auto& [claim, verdict] : v) EXPECT_EQ(verdict, "holds") << claim;
 }
@@ -172,6 +188,7 @@ TEST_F(Paper, QuickPlanGivesExpectedVerdicts) {
   check_ratio();
   check_fedpgd();
   check_multimodal();
+  check_priors();
   check_page();
 
   // A second call repeats no run and writes the same page.

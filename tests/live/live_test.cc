@@ -192,6 +192,21 @@ TEST_F(Feed, RestartsCurvesWithNewAttempt) {
   EXPECT_EQ(data_["document"]["curves"][0]["round"], Json::array({0}));
 }
 
+TEST_F(Feed, ShowsPriorBeforeFirstRound) {
+  start(line(0, 1).dump() + "\n");
+  feed_.document(&cursor_);
+  run_.set_prior({{"kind", "tv"}, {"strength", 0.5}});
+  feed_.publish();
+  EXPECT_EQ(next(), (std::vector<std::string>{"document"}));
+  EXPECT_EQ(data_["document"]["summary"]["prior"]["strength"], 0.5);
+  EXPECT_EQ(data_["document"]["summary"]["method"], "firm");
+  EXPECT_EQ(data_["document"]["curves"][0]["round"], Json::array({0})) << "keeps earlier rounds";
+  round(1);
+  const Json document = Json::parse(feed_.document());
+  EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1}));
+  EXPECT_EQ(document["summary"]["prior"]["kind"], "tv");
+}
+
 TEST_F(Feed, ContinuesCurvesWithNextChunk) {
   start();
   round(0);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
@@ -72,12 +73,42 @@ TEST(Trial, SurvivesRoundTripThroughJson) {
   r.site_errors = {1, 2.5};
   r.reason = "eps";
   r.curve.round = {1, 2};
+  r.prior_strength = 0.25;
+  r.image_codes = {0, 4, 1000, 2};
+  r.image_steps = {0.5, 0.25};
   const TrialResult back = trial_result(Json::parse(to_json(r).dump()));
   EXPECT_EQ(back.rounds, 7);
   EXPECT_EQ(back.objective, r.objective);
   EXPECT_EQ(back.site_errors, r.site_errors);
   EXPECT_EQ(back.reason, "eps");
   EXPECT_EQ(back.curve.round, r.curve.round);
+  EXPECT_EQ(back.prior_strength, 0.25);
+  const Block images = images_of(back, 2);
+  EXPECT_EQ(images(0, 1), 1.0f);
+  EXPECT_EQ(images(1, 0), 500.0f);
+}
+
+TEST(Trial, KeepsImagesAndStrengthOfPrior) {
+  Trial trial;
+  trial.preset = "smooth";
+  trial.size = 16;
+  trial.angles = 12;
+  trial.noise = 0.05;
+  trial.method = "firm-ds";
+  trial.settings = {{"stop.discrepancy", "0.05"}, {"prior.kind", "tv"}};
+  const std::string id = trial.id();
+  trial.keeps_images = true;
+  EXPECT_NE(trial.id(), id);
+  EXPECT_EQ(id.rfind("smooth_16_", 0), 0u) << id;
+  const TrialResult r = run(trial, 1, {});
+  EXPECT_GT(r.prior_strength, 0);
+  const Block truth = study_of(trial).truth;
+  const Block images = images_of(r, truth.rows());
+  double square = 0;
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    square += std::pow(static_cast<double>(images.values()[k] - truth.values()[k]), 2);
+  }
+  EXPECT_NEAR(std::sqrt(square), r.error, 0.01 * r.error);
 }
 
 TEST(Results, AreKeptInFiles) {

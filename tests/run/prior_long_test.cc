@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "run/ratios.h"
 #include "sim/simulated_study.h"
 #include "solve/solver.h"
 
@@ -61,6 +62,21 @@ TEST(PriorOfShapes, HasStrengthNearBestByHand) {
     }
     EXPECT_LE(found.error.value(), 1.05 * best) << noise;
   }
+}
+
+// The table of objects in docs/method.md has three noise levels and three numbers of angles.
+TEST(PriorOfObjects, IsCloserToTruthOnAverageAndSeldomFarther) {
+  std::vector<ObjectOptions> cases;
+  for (const std::string& kind : prior_object_kinds()) {
+    for (const double noise : {0.01, 0.1}) {
+      for (const int angles : {15, 90}) {
+        cases.push_back({.kind = kind, .size = 64, .angles = angles, .noise = noise, .seed = 2});
+      }
+    }
+  }
+  const Ratios ratios = prior_over_none(cases);
+  EXPECT_LE(ratios.mean, 0.8);
+  EXPECT_LE(ratios.worst, 1.2) << ratios.worst_case;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Errors of joint reconstructions relative to those of each site alone, both without options.
+// Errors of one kind of reconstruction relative to those of another.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,26 +17,39 @@ struct Ratios {
   std::string worst_case;
 };
 
-inline Ratios joint_over_alone(const std::vector<ObjectOptions>& cases) {
+inline Ratios error_ratios(const std::vector<ObjectOptions>& cases, const SolveOptions& one,
+                           const SolveOptions& other) {
   Ratios ratios;
   std::size_t count = 0;
   for (const ObjectOptions& o : cases) {
     const MeasuredObject object = measure_object(o);
-    SolveOptions alone;
-    alone.method = "pgd";
-    const auto joint = relative_errors(reconstruct(object.study).images, object.truth);
-    const auto single = relative_errors(reconstruct(object.study, alone).images, object.truth);
-    for (std::size_t i = 0; i < joint.size(); ++i, ++count) {
-      const double ratio = joint[i] / single[i];
+    const auto errors = relative_errors(reconstruct(object.study, one).images, object.truth);
+    const auto others = relative_errors(reconstruct(object.study, other).images, object.truth);
+    for (std::size_t i = 0; i < errors.size(); ++i, ++count) {
+      const double ratio = errors[i] / others[i];
       ratios.mean += ratio;
       if (ratio <= ratios.worst) continue;
       ratios.worst = ratio;
       ratios.worst_case = fmt::format("{}, {} angles, noise {}, site {}: {:.3f} / {:.3f}", o.kind,
-                                      o.angles, o.noise, i, joint[i], single[i]);
+                                      o.angles, o.noise, i, errors[i], others[i]);
     }
   }
   ratios.mean /= static_cast<double>(count);
   return ratios;
+}
+
+// Joint reconstructions over those of each site alone, both without options.
+inline Ratios joint_over_alone(const std::vector<ObjectOptions>& cases) {
+  SolveOptions alone;
+  alone.method = "pgd";
+  return error_ratios(cases, {}, alone);
+}
+
+// With a total-variation prior of automatic strength over those without options.
+inline Ratios prior_over_none(const std::vector<ObjectOptions>& cases) {
+  SolveOptions tv;
+  tv.prior.kind = "tv";
+  return error_ratios(cases, tv, {});
 }
 
 }  // namespace firm

@@ -190,5 +190,29 @@ TEST(ShapesPhantom, SitesAreComparable) {
   }
 }
 
+TEST(SmoothPhantom, HasNoEdge) {
+  const std::size_t n = 128;
+  const Phantom p = smooth_phantom(static_cast<int>(n), 1);
+  for (const Block& images : p.images) {
+    const auto [low, high] = std::ranges::minmax(images.values());
+    EXPECT_GE(low, 0);
+    EXPECT_GT(high, 0.3f);
+    EXPECT_LE(high, 1.0f);
+    for (std::size_t pixel = 0; pixel + n < images.rows(); ++pixel) {
+      ASSERT_LT(std::abs(images(pixel + n, 0) - images(pixel, 0)), 0.12f * high);
+      if (pixel % n + 1 == n) continue;
+      ASSERT_LT(std::abs(images(pixel + 1, 0) - images(pixel, 0)), 0.12f * high);
+    }
+  }
+}
+
+TEST(SmoothPhantom, TurnsAlongHeight) {
+  const Phantom p = smooth_phantom(64, 3);
+  for (const Block& images : p.images) {
+    EXPECT_GT(distance(images, 0, 1), 1);
+    EXPECT_GT(distance(images, 1, 2), 1);
+  }
+}
+
 }  // namespace
 }  // namespace firm

@@ -75,5 +75,44 @@ TEST(PrimalDual, GivesTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
+// The noise of a slice, and with it the weight of its prior, is a part of its largest value.
+TEST(PrimalDual, WeighsPriorOfEachSlice) {
+  SmallStudy both = make_small_study(
+      {.seed = 4, .sites = 3, .rows = 12, .columns = 10, .angles = 12, .slices = 2, .noise = 0.01});
+  SolveOptions options;
+  options.prior.kind = "tv";
+  options.prior.strength = 2;
+  options.stop.discrepancy = 0.001;
+  options.stop.rounds = 20;
+  options.stop.kkt = 1e-12;
+  std::vector<SmallStudy> alone(2, both);
+  for (std::size_t z = 0; z < 2; ++z) {
+    alone[z].study.slices = 1;
+    for (SiteData& site : both.data) {
+      Block& one = alone[z].data[site.site].values;
+      one = Block(site.values.rows(), 1);
+      for (std::size_t ray = 0; ray < one.rows(); ++ray) {
+        site.values(ray, z) *= z == 0 ? 1.0f : 30.0f;
+        one(ray, 0) = site.values(ray, z);
+      }
+    }
+  }
+  const Solution together = solve_small(both, options);
+  ASSERT_EQ(together.summary.prior->solver, "primal-dual");
+  for (std::size_t z = 0; z < 2; ++z) {
+    const Solution one = solve_small(alone[z], options);
+    double square = 0;
+    double norm = 0;
+    for (std::size_t p = 0; p < one.images.rows(); ++p) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double value = one.images(p, i);
+        square += std::pow(value - together.images(p, 2 * i + z), 2);
+        norm += value * value;
+      }
+    }
+    EXPECT_LT(std::sqrt(square / norm), 0.005) << "slice " << z;
+  }
+}
+
 }  // namespace
 }  // namespace firm

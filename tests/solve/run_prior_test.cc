@@ -168,6 +168,29 @@ TEST(RunPrior, DescribesSearch) {
   for (const auto& weight : s.prior->weights) EXPECT_GT(weight.lambda, 0) << weight.name;
 }
 
+TEST(RunPrior, IsToldBeforeFirstRound) {
+  const SimulatedStudy made = phantom(16);
+  std::vector<double> told;
+  int rounds = 0;
+  Observer observer;
+  observer.on_prior = [&](const PriorSummary& prior) {
+    EXPECT_EQ(rounds, 0);
+    EXPECT_EQ(prior.curve.size(), strength_grid().size());
+    EXPECT_EQ(prior.weights.size(), 3u);
+    told.push_back(prior.strength);
+  };
+  observer.on_round = [&](const RoundRecord&, int) { ++rounds; };
+  const Solution with = solve_small(made, with_prior(), observer);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told.front(), with.summary.prior->strength);
+  EXPECT_GT(rounds, 0);
+  rounds = 0;
+  SolveOptions none;
+  none.stop.discrepancy = kNoise;
+  solve_small(made, none, observer);
+  EXPECT_EQ(told.size(), 1u) << "told of a prior that is not there";
+}
+
 TEST(RunPrior, SkipsSearchIfStrengthIsGiven) {
   const SimulatedStudy made = phantom();
   const Summary found = solve_with(made, with_prior()).summary;

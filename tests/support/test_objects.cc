@@ -116,8 +116,17 @@ struct Elements {
 };
 
 Elements elements_of(const std::string& kind, int n) {
-  if (kind == "body") {
-    Phantom phantom = elements_phantom(n, 1);
+  struct Preset {
+    const char* kind;
+    Phantom (*make)(int n, int slices);
+  };
+  constexpr Preset kPresets[] = {{"body", elements_phantom},
+                                 {"paper", paper_phantom},
+                                 {"shapes", shapes_phantom},
+                                 {"gradients", smooth_phantom}};
+  for (const Preset& preset : kPresets) {
+    if (kind != preset.kind) continue;
+    Phantom phantom = preset.make(n, 1);
     phantom.images.pop_back();
     return {std::move(phantom.images), phantom.coefficients};
   }
@@ -169,6 +178,15 @@ Block in_beamlets(const Block& fine, std::size_t rays) {
 
 const std::vector<std::string>& object_kinds() {
   static const std::vector<std::string> kinds = {"discs", "smooth", "wires", "grains", "body"};
+  return kinds;
+}
+
+const std::vector<std::string>& prior_object_kinds() {
+  static const std::vector<std::string> kinds = [] {
+    std::vector<std::string> all = {"paper", "shapes", "gradients"};
+    all.insert(all.end(), object_kinds().begin(), object_kinds().end());
+    return all;
+  }();
   return kinds;
 }
 

@@ -16,6 +16,10 @@ namespace firm {
 // elements`.
 const std::vector<std::string>& object_kinds();
 
+// Objects to judge a prior by: those above, and "paper", "shapes" and "gradients" (the phantoms of
+// `firm simulate` with --preset paper, shapes and smooth).
+const std::vector<std::string>& prior_object_kinds();
+
 struct MeasuredObject {
   Study study;  // three XRF sites and XRT, with their data and known sigma
   Block truth;  // pixels x sites, on the coarse grid

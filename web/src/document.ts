@@ -84,6 +84,16 @@ export interface Certificate {
   multiplier: number;
 }
 
+export interface PriorSummary {
+  kind: string;
+  /** null: chunks of slices have found different ones. */
+  strength: number | null;
+  automatic: boolean;
+  solver?: string;
+  /** Strength and error of the rays left out, from the largest strength; empty if it was given. */
+  curve: [number, number | null][];
+}
+
 /** summary.json; docs/formats.md lists its keys. That of a coordinator has other keys. */
 export interface Summary {
   study: string;
@@ -116,7 +126,10 @@ export interface Summary {
   run?: string;
   attempts?: number;
   /** Only in a run of several chunks of slices. */
-  chunks?: { rounds: number; kkt: Certificate; full_scale?: Record<string, number> }[];
+  chunks?: { rounds: number; kkt: Certificate; full_scale?: Record<string, number>;
+    prior?: PriorSummary }[];
+  /** Only in a run with a prior; while it goes on, known once the strength is. */
+  prior?: PriorSummary;
   /** Whether the data of all sites is fitted; null: unknown. Missing in older runs. */
   fits?: boolean | null;
   /** Missing in older runs. */

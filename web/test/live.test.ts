@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { checkWidth, colours, image, on, pixels, startBrowser, stopBrowser } from './browser';
+import { number } from '../src/format';
 import { Runs } from './runs';
 
 const runs = new Runs();
@@ -331,6 +332,50 @@ test('shows a finished run and compares two', async () => {
     }, options);
   }
   two.kill();
+});
+
+test('shows both runs in one line profile, without and with a prior', async () => {
+  await reconstruct('--out', 'plain');
+  await reconstruct('--out', 'tv', '--prior', 'tv');
+  const both = runs.start('view', 'plain', 'tv');
+  await on('compare-profile', await both.address(), async (page) => {
+    const profile = page.locator('#compared-images .profile');
+    await profile.scrollIntoViewIfNeeded();
+    await profile.locator('select').selectOption('xrf-2');
+    const chart = profile.locator('.plot');
+    await until('the profile has both runs and the truth', async () =>
+      /plain: from .*; tv: from .*; Truth: from /.test((await chart.getAttribute('aria-label'))!));
+    // A part of a row of the middle slice, in both runs.
+    const ends = profile.locator('input');
+    for (const [k, value] of [20, 10, 20, 40].entries()) {
+      await ends.nth(k).fill(String(value));
+      await ends.nth(k).press('Tab');
+    }
+    const values = ['plain', 'tv'].map((run) => {
+      const image = runs.tiff(run, 'xrf-2', 1);
+      return [10, 40].map((column) => number(image.values[20 * image.columns + column]!));
+    });
+    assert.notDeepEqual(values[0], values[1]);
+    const expected = ['plain', 'tv'].map((run, k) =>
+      `${run}: from ${values[k]![0]} to ${values[k]![1]}, 31 points`).join('; ');
+    await until(`the profile shows ${expected}`, async () =>
+      (await chart.getAttribute('aria-label'))!.includes(expected));
+  });
+  both.kill();
+});
+
+test('shows the search of the strength of the prior while the run goes on', async () => {
+  const program = runs.start('recon', 's/study.toml', '--out', 'live-prior', '--prior', 'tv',
+    '--set', 'stop.kkt=1e-30', '--set', 'stop.rounds=100000000', ...served);
+  await on('live-prior', await program.address(), async (page) => {
+    const chart = page.locator('#prior .plot');
+    await chart.waitFor({ timeout: 180000 });
+    assert.match((await chart.getAttribute('aria-label'))!, /rays left out: .* 11 points/);
+    await until('rounds are shown', async () => (await round(page)) > 0);
+    await press(page, 'Stop');
+    await press(page, 'Stop the run');
+    assert.equal(await program.ended, 5);
+  });
 });
 
 test('shows the states of the sites at the coordinator, and none of their data', async () => {

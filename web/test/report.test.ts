@@ -398,3 +398,26 @@ test('shows only its own images at a site, and none at the coordinator', async (
     await p.getByRole('columnheader', { name: 'site alone' }).waitFor();
   });
 });
+
+test('shows the search of the strength of the prior', async () => {
+  runs.firm('recon', 's/study.toml', '--out', 'prior', '--prior', 'tv');
+  runs.firm('recon', 's/study.toml', '--out', 'given', '--prior', 'tv', '--set', 'prior.strength=1');
+  const { prior } = runs.summary('prior');
+  await on('prior', runs.path('prior', 'report.html'), async (page) => {
+    await page.getByText(`Total variation, strength ${number(prior!.strength, 3)}, found`).waitFor();
+    const chart = page.locator('#prior .plot');
+    await chart.scrollIntoViewIfNeeded();
+    assert.match((await chart.getAttribute('aria-label'))!, new RegExp(
+      `rays left out: from ${number(prior!.curve[10]![1])} to ${number(prior!.curve[0]![1])}, ` +
+      '11 points; strength used: '));
+    assert.ok(await colours(chart.locator('canvas'), 3) > 3);
+  });
+  await on('given-prior', runs.path('given', 'report.html'), async (page) => {
+    await page.getByText('Total variation, strength 1, as given').waitFor();
+    assert.equal(await page.locator('#prior .plot').count(), 0);
+  });
+  await on('no-prior', report, async (page) => {
+    await page.locator('#convergence').waitFor();
+    assert.equal(await page.locator('#prior').count(), 0);
+  });
+});

@@ -6,6 +6,7 @@ import { colourAt, paint, type ColourMap } from '../src/images/colormap';
 import type { RunDocument, SiteSummary, StackSet } from '../src/document';
 import { fitStatement, verdictOf, worstFit } from '../src/fit';
 import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
+import { errorAt, priorText, searches } from '../src/charts/prior_panel';
 import { residualTargetSeries } from '../src/charts/residual_targets';
 import { imageNotes } from '../src/images/image_notes';
 import { sample } from '../src/images/line_profile';
@@ -219,4 +220,36 @@ test('lists each warning once, wherever it comes from', () => {
   assert.deepEqual(warningsOf({ ...document, live } as RunDocument),
     ['xrt: no air', 'no sigma', 'xrf-1: dead beamlets', 'slow disk']);
   assert.deepEqual(warningsOf(run('firm', {})), []);
+});
+
+test('finds the search of the strength of a run, or of each chunk', () => {
+  const prior = { kind: 'tv', strength: 0.5, automatic: true, solver: 'proximal gradient',
+    curve: [[4, 30], [1, 10], [0.25, 20]] as [number, number | null][] };
+  const summary = { study: 's', version: '1', seconds: 1 };
+  assert.deepEqual(searches(summary), []);
+  assert.deepEqual(searches({ ...summary, prior: { ...prior, automatic: false, curve: [] } }), []);
+  assert.deepEqual(searches({ ...summary, prior }).map((s) => s.label), ['rays left out']);
+  const kkt = { primal: 0, stationarity: 0, relative: 0, min_w: 0, multiplier: 0 };
+  const chunks = [prior, prior].map((p) => ({ rounds: 1, kkt, prior: p }));
+  assert.deepEqual(searches({ ...summary, prior: { ...prior, strength: null, curve: [] }, chunks })
+    .map((s) => s.label), ['chunk 1', 'chunk 2']);
+});
+
+test('reads the error at a strength from the curve', () => {
+  const curve: [number, number | null][] = [[4, 30], [1, 10], [0.25, 20]];
+  assert.equal(errorAt(curve, 1), 10);
+  assert.equal(errorAt(curve, 2), 20);
+  assert.equal(errorAt(curve, 0.5), 15);
+  assert.equal(errorAt(curve, 5.6), 30);
+  assert.equal(errorAt(curve, 0.1), 20);
+  assert.equal(errorAt([[4, null], [1, 10]], 2), null);
+  assert.equal(errorAt([], 2), null);
+});
+
+test('says where the strength of the prior comes from', () => {
+  const prior = { kind: 'tv', strength: 0.557, automatic: true, solver: 'primal-dual', curve: [] };
+  assert.equal(priorText(prior), 'Total variation, strength 0.557, found from rays that each site ' +
+    'left out; local problems solved by primal-dual steps.');
+  assert.match(priorText({ ...prior, automatic: false }), /strength 0.557, as given;/);
+  assert.match(priorText({ ...prior, strength: null }), /a strength for each chunk of slices/);
 });

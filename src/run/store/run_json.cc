@@ -28,21 +28,6 @@ Json kkt_json(const Certificate& c) {
   return kkt;
 }
 
-Json prior_json(const PriorSummary& prior) {
-  Json curve = Json::array();
-  for (const auto& point : prior.curve) {
-    curve.push_back(Json::array({point.strength, number_or_null(point.error)}));
-  }
-  Json lambda = Json::object();
-  for (const auto& weight : prior.weights) lambda[weight.name] = weight.lambda;
-  return {{"kind", prior.kind},
-          {"strength", number_or_null(prior.strength)},
-          {"automatic", prior.automatic},
-          {"solver", prior.solver},
-          {"curve", curve},
-          {"lambda", lambda}};
-}
-
 const char* source_text(NoiseSource source) {
   switch (source) {
     case NoiseSource::kGiven:
@@ -150,6 +135,21 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json prior_json(const PriorSummary& prior) {
+  Json curve = Json::array();
+  for (const auto& point : prior.curve) {
+    curve.push_back(Json::array({point.strength, number_or_null(point.error)}));
+  }
+  Json lambda = Json::object();
+  for (const auto& weight : prior.weights) lambda[weight.name] = weight.lambda;
+  return {{"kind", prior.kind},
+          {"strength", number_or_null(prior.strength)},
+          {"automatic", prior.automatic},
+          {"solver", prior.solver},
+          {"curve", curve},
+          {"lambda", lambda}};
+}
 
 Json options_json(const SolveOptions& options) {
   Json all = Json::object();

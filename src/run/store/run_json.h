@@ -53,6 +53,9 @@ struct RunFacts {
 // Returns one JSON object.
 std::string preparation_json(const PreparationReport& report);
 
+// `prior` of the summary.
+nlohmann::ordered_json prior_json(const PriorSummary& prior);
+
 // Returns every option with its value.
 nlohmann::ordered_json options_json(const SolveOptions& options);
 

@@ -115,6 +115,7 @@ MethodFootprint FirmDs::footprint(const SolveOptions& options, const HostedSize&
   f.held.projectors = size.own_groups + 1;
   f.state = {2 * size.members, 2 * size.members * size.xrt_rays + 2 * size.member_rays};
   f.share = {0, size.xrt_rays};
+  if (RunPrior::may_take_primal_dual(options)) PrimalDual::add_footprint(size, one_term, f);
   RunPrior::add_footprint(options, size, size.members, f);
   return f;
 }
@@ -132,8 +133,7 @@ void FirmDs::add_primal_dual(const std::vector<double>& weights) {
                                               members_.size() * slices, problem_.threads());
   if (!fused_) primal_dual_->add_term(own_, nnls_.alpha(own_term_));
   primal_dual_->add_term(shared_, nnls_.alpha(shared_term_));
-  for (const Member& m : members_)
-    tv_weights_.insert(tv_weights_.end(), slices, weights[m.variable]);
+  for (const std::size_t column : member_columns()) tv_weights_.push_back(weights[column]);
 }
 
 void FirmDs::problem_changed() {

@@ -225,4 +225,15 @@ void PrimalDual::archive(Archive& archive) {
   }
 }
 
+// Five images and a copy of w; y and A wbar of each term, and y of one term once more while it
+// moves.
+void PrimalDual::add_footprint(const HostedSize& size, bool one_term, MethodFootprint& method) {
+  const std::uint64_t shared = size.members * size.xrt_rays;
+  const std::uint64_t own = one_term ? 0 : size.member_rays;
+  method.held.images += 6 * size.members;
+  method.held.rays += 2 * (shared + own) + std::max(shared, own);
+  method.state.images += 2 * size.members;
+  method.state.rays += shared + own;
+}
+
 }  // namespace firm

@@ -20,6 +20,7 @@
 #include "core/archive.h"
 #include "firm/block.h"
 #include "model/operators.h"
+#include "solve/footprint.h"
 #include "solve/priors/detector_filter.h"
 
 namespace firm {
@@ -46,6 +47,10 @@ class PrimalDual {
 
   // Archives duals and steps.
   void archive(Archive& archive);
+
+  // Adds its arrays to those of firm-ds, which solves for all hosted images but XRT's. `one_term`:
+  // the rays of XRT serve for the sites' own data, too.
+  static void add_footprint(const HostedSize& size, bool one_term, MethodFootprint& method);
 
  private:
   struct Term {

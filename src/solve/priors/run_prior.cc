@@ -10,6 +10,11 @@
 #include "solve/priors/tv_weights.h"
 
 namespace firm {
+namespace {
+
+constexpr double kLowNoise = 0.0015;  // of the largest value
+
+}  // namespace
 
 RunPrior::RunPrior(Problem& problem, const SolveOptions& options)
     : problem_(problem),
@@ -29,7 +34,6 @@ double RunPrior::slice_scale() const {
 // Proximal gradient steps are slow where there is hardly any noise. PrimalDual needs plain matrices
 // and values of equal weight. All sites take the same, whichever process hosts them.
 void RunPrior::agree_on_solver(Collective& collective) {
-  constexpr double kLowNoise = 0.0015;  // of the largest value
   double refusals = options_.slices ? 1 : 0;
   for (std::size_t c = 0; c < problem_.columns(); ++c) {
     const std::size_t v = c / problem_.slices();
@@ -42,6 +46,10 @@ void RunPrior::agree_on_solver(Collective& collective) {
   }
   collective.sum({}, std::span(&refusals, 1));
   low_noise_ = refusals == 0;
+}
+
+bool RunPrior::may_take_primal_dual(const SolveOptions& options) {
+  return has_prior(options) && !options.prior.slices && options.stop.discrepancy <= kLowNoise;
 }
 
 std::vector<double> RunPrior::primal_dual() const {

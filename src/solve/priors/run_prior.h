@@ -28,6 +28,8 @@ class RunPrior {
   PriorFactory factory() const;
   // Weight of each hosted column for PrimalDual; empty if proximal gradient steps are faster.
   std::vector<double> primal_dual() const;
+  // Whether a run with these options may take PrimalDual. The data decides: unknown before a run.
+  static bool may_take_primal_dual(const SolveOptions& options);
   // Images to start from, those of the search; null: none.
   const Block* start() const { return start_ ? &*start_ : nullptr; }
   void forget_start() { start_.reset(); }

@@ -12,6 +12,8 @@ export interface Series {
   colour: number;
   /** A thin dashed line to compare curves with. */
   reference?: boolean;
+  /** Filled points without a line. */
+  marker?: boolean;
 }
 
 export interface ChartOptions {
@@ -43,7 +45,7 @@ function aligned(options: ChartOptions, series: Series[]): uPlot.AlignedData {
 
 // Everything but the values, to detect when the plot must be rebuilt.
 function layoutKey(options: ChartOptions, series: Series[]): string {
-  return JSON.stringify([options, series.map((s) => [s.label, s.colour, s.reference])]);
+  return JSON.stringify([options, series.map((s) => [s.label, s.colour, s.reference, s.marker])]);
 }
 
 // The point of the curve nearest to the cursor: each curve is thinned at other rounds.
@@ -156,10 +158,11 @@ export class Chart {
           label: legendButton(s.label, !this.hidden.has(s.label)),
           show: !this.hidden.has(s.label),
           stroke: colour(`--c${(s.colour % colours) + 1}`),
-          width: s.reference ? 1 : 1.8,
+          width: s.marker ? 0 : s.reference ? 1 : 1.8,
           dash: s.reference ? [2, 4] : dashes[s.colour % dashes.length]!,
           spanGaps: true,
-          points: { show: (_, at) => this.showsPoints(at), size: 6, fill: colour('--paper') },
+          points: { show: (_, at) => this.showsPoints(at), size: s.marker ? 10 : 6,
+            fill: colour(s.marker ? `--c${(s.colour % colours) + 1}` : '--paper') },
           value: (_, v) => number(v, 5),
         })),
       ],

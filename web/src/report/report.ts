@@ -6,6 +6,7 @@ import { ImagesPanel } from '../images/images_panel';
 import { LazyPanel } from './lazy_panel';
 import { overview } from './overview';
 import { textPanel, type Change, type Panel } from '../panel';
+import { PriorPanel } from '../charts/prior_panel';
 import { SinogramsPanel } from '../images/sinograms_panel';
 import { sitesSection } from './sites';
 import { studySection } from './study';
@@ -19,6 +20,7 @@ export class Report {
     textPanel('certificate', certificateSection),
     textPanel('sites', sitesSection),
     new LazyPanel(new ConvergencePanel()),
+    new LazyPanel(new PriorPanel()),
     new SinogramsPanel(),
     textPanel('study', studySection),
   ];
