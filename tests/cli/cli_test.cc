@@ -49,7 +49,8 @@ TEST_F(CommandLine, RejectsWrongUsage) {
   expect_error(run("simulate --out a --size 99999999999"), 2, "--size");
   expect_error(run("simulate --out a --seed -1"), 2, "--seed");
   expect_error(run("simulate --out a --size 2"), 2, "size: expected a whole number from 4");
-  expect_error(run("simulate --out a --preset papers"), 2, "expected paper, elements or shapes");
+  expect_error(run("simulate --out a --preset papers"), 2,
+               "expected paper, elements, shapes or smooth");
   expect_error(run("inspect"), 2, "FILE");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
 }
