@@ -28,7 +28,7 @@ enum class NoiseSource { kGiven, kCounts, kEstimated, kGuessed };
 struct Site {
   std::string name;
   SiteKind kind = SiteKind::kXrf;
-  double coefficient = 0;  // c_i > 0, cm^2/g; XRF only
+  double coefficient = 0;  // c_i, cm^2/g; XRF only. 0: the site is not coupled with XRT
   // s_i > 0: standard deviation of the noise, in the unit of the data. If it is the same for all
   // sites it counts as unknown (see Study::weight).
   double sigma = 1;

@@ -8,6 +8,7 @@
 #include "align/axis_refiner.h"
 #include "align/gain_refiner.h"
 #include "align/lag_refiner.h"
+#include "align/scale_refiner.h"
 #include "align/shift_refiner.h"
 #include "core/timing.h"
 
@@ -30,6 +31,7 @@ class Alignment : public AlignRounds {
     if (refine.angles) refiners_.push_back(std::make_unique<AngleRefiner>());
     if (refine.gain) refiners_.push_back(std::make_unique<GainRefiner>());
     if (refine.shifts) refiners_.push_back(std::make_unique<ShiftRefiner>(!axis));
+    if (refine.scale) refiners_.push_back(std::make_unique<ScaleRefiner>());
   }
 
   Refinement run();

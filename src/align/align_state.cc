@@ -38,24 +38,6 @@ void require_same_motion(const Site& site, const Site& first, const std::string&
   }
 }
 
-// Copies images to a grid of other pixels around the same middle.
-void copy_images(const ScanFit& from, ScanFit& to) {
-  const Geometry& a = from.geometry();
-  const Geometry& b = to.geometry();
-  const auto index = [&](int k) {
-    const double x = (k + 0.5 - b.image_rows / 2.0) * b.pixel_size;
-    const int at = static_cast<int>(std::floor(x / a.pixel_size + a.image_rows / 2.0));
-    return static_cast<std::size_t>(std::clamp(at, 0, a.image_rows - 1));
-  };
-  const auto columns = static_cast<std::size_t>(b.image_columns);
-  for (std::size_t p = 0; p < b.pixels(); ++p) {
-    const std::size_t row = index(static_cast<int>(p / columns));
-    const std::size_t column = index(static_cast<int>(p % columns));
-    const std::size_t q = row * static_cast<std::size_t>(a.image_columns) + column;
-    for (std::size_t c = 0; c < to.columns(); ++c) to.images()(p, c) = from.images()(q, c);
-  }
-}
-
 std::vector<double> gaussian() {
   std::vector<double> kernel(2 * kReach + 1);
   double sum = 0;
@@ -87,6 +69,23 @@ float without_gain(float value, double gain, bool transmission) {
 }
 
 }  // namespace
+
+void copy_images(const ScanFit& from, ScanFit& to) {
+  const Geometry& a = from.geometry();
+  const Geometry& b = to.geometry();
+  const auto index = [&](int k) {
+    const double x = (k + 0.5 - b.image_rows / 2.0) * b.pixel_size;
+    const int at = static_cast<int>(std::floor(x / a.pixel_size + a.image_rows / 2.0));
+    return static_cast<std::size_t>(std::clamp(at, 0, a.image_rows - 1));
+  };
+  const auto columns = static_cast<std::size_t>(b.image_columns);
+  for (std::size_t p = 0; p < b.pixels(); ++p) {
+    const std::size_t row = index(static_cast<int>(p / columns));
+    const std::size_t column = index(static_cast<int>(p % columns));
+    const std::size_t q = row * static_cast<std::size_t>(a.image_columns) + column;
+    for (std::size_t c = 0; c < to.columns(); ++c) to.images()(p, c) = from.images()(q, c);
+  }
+}
 
 void remove_position(const std::vector<double>& angles, bool constant,
                      std::vector<double>& values) {
@@ -192,7 +191,9 @@ Geometry AlignState::geometry_of(const ScanState& scan) const {
   g.pixel_size = width;
   g.angles = scan.angles();
   std::size_t beamlets = 0;
-  for (const std::size_t h : scan.hosted) beamlets = std::max(beamlets, sites_[h].beamlets);
+  for (const std::size_t i : scan.sites) {
+    beamlets = std::max(beamlets, static_cast<std::size_t>(study_.sites[i].geometry.beamlets));
+  }
   g.beamlets = static_cast<int>((beamlets + static_cast<std::size_t>(level_) - 1) /
                                 static_cast<std::size_t>(level_)) +
                2;

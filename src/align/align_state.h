@@ -24,6 +24,7 @@ struct AlignSite {
   double lag = 0;  // to start with
   // Whether the detector's signal, which lags, is exp(-b), not b.
   bool logarithm = false;
+  bool open_scale = false;  // values are counts of an unknown scale
 };
 
 // What the residual of a site says about a shift at each angle: N / D, in bins.
@@ -100,6 +101,8 @@ class AlignState {
   int level() const { return level_; }
   // Levels for this study, coarse first: 8, 4, 2, 1.
   std::vector<int> levels() const;
+  // Grid and rays of a scan on the present level; the same in all processes.
+  Geometry geometry_of(const ScanState& scan) const;
   // Changes the level; images of the level before, if there are any, become the start.
   void set_level(int level);
   // Makes the matrices again, for other angles; keeps the images.
@@ -126,7 +129,6 @@ class AlignState {
   Misfit lagged_misfit(const SiteState& site, std::size_t first, std::size_t last) const;
 
  private:
-  Geometry geometry_of(const ScanState& scan) const;
   void resample(const SiteState& site, ScanFit& fit) const;
   void measure_slopes(SiteState& site, const ScanFit& fit) const;
 
@@ -136,6 +138,9 @@ class AlignState {
   std::vector<ScanState> scans_;
   std::vector<SiteState> sites_;
 };
+
+// Copies images to a grid of other pixels around the same middle.
+void copy_images(const ScanFit& from, ScanFit& to);
 
 // Removes from `values`, one per angle, what a move of the object explains: its cos and sin part,
 // and, with `constant`, its mean.

@@ -28,8 +28,9 @@ void validate_grid(const Study& study, const Site& site) {
 
 void validate_site(const Study& study, const Site& site) {
   const std::string where = "site " + site.name;
-  if (site.kind == SiteKind::kXrf && !positive(site.coefficient)) {
-    throw usage_error({where, "coefficient", "a number above 0", number(site.coefficient)});
+  if (site.kind == SiteKind::kXrf && site.coefficient != 0 && !positive(site.coefficient)) {
+    throw usage_error({where, "coefficient", "a number above 0, or 0 for a site that is not coupled",
+                       number(site.coefficient)});
   }
   if (!positive(site.sigma)) {
     throw usage_error({where, "sigma", "a number above 0", number(site.sigma)});

@@ -28,7 +28,10 @@ bool look_like_counts(const SiteSource& s) {
 }  // namespace
 
 void refuse_counts(const SiteSource& s) {
-  if (s.entry.kind != "xrf" || s.entry.prepare.scale || s.entry.prepare.find_scale) return;
+  if (s.entry.kind != "xrf" || s.entry.prepare.scale || s.entry.prepare.find_scale ||
+      !s.entry.coupled) {
+    return;
+  }
   const Frames::Facts& facts = s.scan.data->facts();
   const bool counts = is_unit_of_counts(facts.units);
   if (!counts && (xrf_unit(facts.units).warning.empty() || !look_like_counts(s))) return;

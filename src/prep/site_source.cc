@@ -286,7 +286,7 @@ Site site_of(const SiteSource& s) {
   Site site;
   site.name = s.entry.name;
   site.kind = s.entry.kind == "xrt" ? SiteKind::kXrt : SiteKind::kXrf;
-  site.coefficient = s.entry.coefficient;
+  site.coefficient = s.entry.coupled ? s.entry.coefficient : 0;
   site.sigma = s.entry.estimated_sigma.value_or(s.entry.sigma_value());
   site.noise_source = source_of(s.entry.noise);
   site.geometry = geometry_of(s);

@@ -144,6 +144,7 @@ void StudyData::set_refined(const std::string& site, const RefinedValues& values
     entry.prepare.scale = values.scale;
     entry.prepare.find_scale = false;
   }
+  if (!values.coupled) entry.coupled = false;
   if (!values.shifts.empty()) entry.shifts = {"", values.shifts};
   if (!values.shifts_vertical.empty()) entry.shifts_vertical = {"", values.shifts_vertical};
   if (!values.gain.empty()) entry.prepare.gain = {"", values.gain};

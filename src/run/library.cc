@@ -8,6 +8,8 @@
 #include "firm/error.h"
 #include "firm/reconstruct.h"
 #include "prep/study_data.h"
+#include "run/refine_study.h"
+#include "run/store/refined_json.h"
 #include "run/shard/shard_solver.h"
 #include "run/study_inputs.h"
 
@@ -15,13 +17,21 @@ namespace firm {
 
 Study load_study(const std::string& path) {
   StudyData files(read_study(path), path);
+  std::vector<std::string> notes;
   files.geometries();  // reports errors before measurements are read
   files.refuse_counts();
-  files.require_scales();
   files.estimate();
+  const SolveOptions options = options_of(files.file(), path, {});
+  if (needed_refinement(files.file(), options).any()) {
+    const Refinement refined = refine_study(files, options, false, {});
+    for (const std::string& line : refinement_lines(refined)) notes.push_back(line);
+    files.estimate();
+  }
+  files.require_scales();
   LoadedStudy loaded = files.load(all_slices(files.file()));
   Study study = std::move(loaded.study);
   study.data = std::move(loaded.data);
+  study.notes = std::move(notes);
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     for (const auto& line : preparation_lines(study.sites[i].name, loaded.reports[i])) {
       study.notes.push_back(line);

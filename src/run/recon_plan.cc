@@ -7,6 +7,8 @@
 #include "prep/site_noise.h"
 #include "run/distributed.h"
 #include "run/memory/memory_estimate.h"
+#include "run/refine_study.h"
+#include "run/store/refined_json.h"
 
 namespace firm {
 
@@ -19,13 +21,14 @@ ReconPlan::ReconPlan(const ReconArguments& arguments)
 void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) {
   data_.geometries();  // reports errors before much is read
   data_.refuse_counts();
-  data_.require_scales();
   report(callbacks.progress, "reading the data", 0);
   const std::string& warning = data_.noise_warning();
   if (!warning.empty() && processes.rank() == 0 && callbacks.on_event) {
     callbacks.on_event("warning: " + warning);
   }
   data_.estimate();
+  refine(processes, callbacks);
+  data_.require_scales();
   data_.diagnose();
   study_ = data_.geometries();
   available_ = available_memory();
@@ -42,6 +45,18 @@ void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) 
   shards_ = plan_in_turn(estimate_memory(options_, likely, {.truth = !truth_.empty()}), study_,
                          options_, resumed, {arguments_.max_memory, available_});
   options_.chunks = static_cast<int>(shards_.stages.size());
+}
+
+// Every process aligns all sites: the result has to be the same everywhere, and takes about as long
+// as one reconstruction of a few slices.
+void ReconPlan::refine(const Processes& processes, const RunCallbacks& callbacks) {
+  given_ = data_.file();
+  given_sites_ = data_.geometries().sites;
+  if (!needed_refinement(given_, options_).any()) return;
+  refined_ = refine_study(data_, options_, arguments_.separate, callbacks.progress);
+  data_.estimate();
+  if (processes.rank() != 0 || !callbacks.on_event) return;
+  for (const std::string& line : refinement_lines(*refined_)) callbacks.on_event(line);
 }
 
 std::uint64_t ReconPlan::memory_of_process(std::size_t rank) const {

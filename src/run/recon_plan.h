@@ -1,8 +1,11 @@
 // ReconPlan: what a reconstruction reads, solves and writes, decided before any file is written.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "firm/refinement.h"
 #include "prep/study_data.h"
 #include "run/reconstruct.h"
 #include "run/shard/shard_plan.h"
@@ -23,6 +26,11 @@ class ReconPlan {
   void check_memory_side_by_side(Processes& processes);
 
   StudyData& data() { return data_; }
+  // What alignment has found; none: nothing was refined.
+  const std::optional<Refinement>& refined() const { return refined_; }
+  // The study as it was before that, with its sites.
+  const StudyFile& given() const { return given_; }
+  const std::vector<Site>& given_sites() const { return given_sites_; }
   const SolveOptions& options() const { return options_; }
   const std::string& truth() const { return truth_; }  // file; empty: none
   const Study& study() const { return study_; }        // all slices
@@ -36,12 +44,16 @@ class ReconPlan {
   std::string memory_text() const;
 
  private:
+  void refine(const Processes& processes, const RunCallbacks& callbacks);
   std::uint64_t memory_of_process(std::size_t rank) const;
 
   const ReconArguments& arguments_;
   StudyData data_;
   SolveOptions options_;
   std::string truth_;
+  StudyFile given_;
+  std::vector<Site> given_sites_;
+  std::optional<Refinement> refined_;
   Study study_;
   ShardPlan shards_;
   std::uint64_t available_ = 0;  // memory

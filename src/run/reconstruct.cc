@@ -96,11 +96,17 @@ void Reconstruction::open_directory() {
     stage_->remove_checkpoints();  // of another run
   }
   if (plan_.several()) store_.create();
-  resolved_ =
-      resolved_study(plan_.data().file(), {arguments_.study, arguments_.out, arguments_.truth},
-                     plan_.study().sites, plan_.options());
+  const ResolvedFrom from{arguments_.study, arguments_.out, arguments_.truth};
+  resolved_ = resolved_study(plan_.given(), from, plan_.given_sites(), plan_.options());
   write_study(directory_->file("study.toml"), resolved_);
+  if (plan_.refined()) {
+    SolveOptions options = plan_.options();
+    options.refine = "none";
+    write_study(directory_->file("refined.toml"),
+                resolved_study(plan_.data().file(), from, plan_.study().sites, options));
+  }
   event(plan_.memory_text());
+  if (plan_.refined()) facts_.warnings = plan_.refined()->warnings;
   const std::string& noise = plan_.data().noise_warning();
   if (!noise.empty()) facts_.warnings.push_back(noise);
 }
@@ -295,7 +301,8 @@ ReconResult Reconstruction::finish() {
   facts_.study = plan_.study().name;
   facts_.options = plan_.options();
   const ImageGrid grid = image_grid(plan_.study());
-  const Summary summary = merge_in_turn(results_);
+  Summary summary = merge_in_turn(results_);
+  summary.refined = plan_.refined();
   const std::vector<std::string> warnings = fit_warnings(summary, plan_.data());
   facts_.warnings.insert(facts_.warnings.end(), warnings.begin(), warnings.end());
   if (plan_.several()) {

@@ -26,6 +26,7 @@ std::vector<MethodRow> make_rows() {
                   .make = [](In in) -> Made { return std::make_unique<FirmDs>(in); },
                   .footprint = FirmDs::footprint,
                   .takes_prior = true,
+                  .uncoupled = true,
                   .refines = true});
   rows.push_back(
       {.name = method::kFirm,
@@ -52,13 +53,15 @@ std::vector<MethodRow> make_rows() {
                   .footprint = Pgd::footprint,
                   .joint = false,
                   .takes_prior = true,
+                  .uncoupled = true,
                   .refines = true});
   rows.push_back(
       {.name = method::kPlsqr,
        .help = "each site alone, by LSQR, clipped at zero",
        .make = [](In in) -> Made { return std::make_unique<Plsqr>(in.problem, in.options); },
        .footprint = Plsqr::footprint,
-       .joint = false});
+       .joint = false,
+       .uncoupled = true});
   return rows;
 }
 
@@ -85,6 +88,22 @@ void require_prior_support(const MethodRow& row, bool prior) {
   throw usage_error({"solve", "method",
                      fmt::format("one that supports a prior ({})", fmt::join(names, ", ")),
                      row.name + "; set prior.kind = \"none\" to solve without a prior"});
+}
+
+void require_coupling(const MethodRow& row, const Study& study) {
+  const auto coupled = [](const Site& s) { return s.kind == SiteKind::kXrf && s.coefficient > 0; };
+  const auto apart = [](const Site& s) { return s.kind == SiteKind::kXrf && s.coefficient == 0; };
+  const auto site = std::ranges::find_if(study.sites, apart);
+  if (site == study.sites.end()) return;
+  if (!row.uncoupled) {
+    throw usage_error(
+        {"solve", "method",
+         fmt::format("{} or another that can leave a site out of the coupling", default_method()),
+         fmt::format("{}, and site {}, which is not coupled", row.name, site->name)});
+  }
+  if (!row.joint || study.other || std::ranges::any_of(study.sites, coupled)) return;
+  throw usage_error({"solve", "method", "an XRF site that is coupled with XRT",
+                     "none, because no scale is known; --method pgd reconstructs each site alone"});
 }
 
 const char* default_method() { return method::kFirmDs; }

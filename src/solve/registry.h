@@ -24,6 +24,7 @@ struct MethodRow {
   bool joint = true;         // solves all sites together; else each site alone
   bool sums_suffice = true;  // needs only sums over the sites, so shares can be masked
   bool takes_prior = false;  // has a proximal step for a Prior
+  bool uncoupled = false;    // can leave sites out of the coupling (coefficient 0)
   bool refines = false;      // continues from its images when a Refiner changes the problem
 };
 
@@ -35,5 +36,9 @@ const MethodRow& find_method(const std::string& name, const std::string& where =
 // Throws firm::Error (kUsage) that lists the methods with a prior, if there is a prior and the
 // method does not take one.
 void require_prior_support(const MethodRow& row, bool prior);
+
+// Throws firm::Error (kUsage) if sites of the study are not coupled and the method cannot do that,
+// or if nothing is left that could explain XRT.
+void require_coupling(const MethodRow& row, const Study& study);
 
 }  // namespace firm

@@ -58,6 +58,7 @@ const MethodRow& method_for(const SolveInput& input) {
   const auto refuse = [&](const std::string& what) {
     throw usage_error({"solve", "method", "one that supports " + what, row.name});
   };
+  require_coupling(row, input.problem->study());
   require_prior_support(row, input.prior || has_prior(input.options));
   if (!input.refiners.empty() && !row.refines) refuse("refinement of the scan");
   const StopOptions& stop = input.options.stop;

@@ -64,6 +64,9 @@ std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& option
     terms.push_back(term("site " + site.name + ", kind", site.kind));
     terms.push_back(
         term("site " + site.name + ", coefficient", fmt::format("{}", site.coefficient)));
+    if (!site.coupled) terms.push_back(term("site " + site.name + ", coupled", "false"));
+    if (!site.scan.empty()) terms.push_back(term("site " + site.name + ", scan", site.scan));
+    if (site.prepare.find_scale) terms.push_back(term("site " + site.name + ", scale", "auto"));
     terms.push_back(term("site " + site.name + ", sigma", sigma_text(site)));
     terms.push_back(term("site " + site.name + ", key", site.key.empty() ? "any" : site.key));
   }
@@ -127,10 +130,11 @@ Study study_with(const StudyFile& file, const v1::Begin& begin) {
                                        [&](const v1::Member& m) { return m.site() == entry.name; });
       require(member != begin.members().end(), entry.name, "one among those of all sites");
       check_noise(member->noise(), entry);
-      study.sites.push_back({entry.name, xrt ? SiteKind::kXrt : SiteKind::kXrf, entry.coefficient,
-                             member->noise().sigma(),
+      study.sites.push_back({entry.name, xrt ? SiteKind::kXrt : SiteKind::kXrf,
+                             entry.coupled ? entry.coefficient : 0, member->noise().sigma(),
                              from_message(member->geometry(), file, entry.name),
                              member->noise().weighted()});
+      study.sites.back().scan = entry.scan;
     }
   }
   study.validate();

@@ -87,6 +87,7 @@ std::string physics_lines(const SiteEntry& s) {
   std::string text;
   if (!s.compound.empty()) text += line("compound", s.compound);
   if (s.coefficient > 0) text += line("coefficient", s.coefficient, "cm^2/g");
+  if (!s.coupled) text += "coupled = false\n";
   if (s.noise == Noise::kCounts) text += line("sigma", std::string("counts"));
   if (s.noise == Noise::kEstimated) text += line("sigma", std::string("estimate"));
   if (s.noise == Noise::kGiven && s.sigma) {
@@ -203,9 +204,9 @@ std::vector<std::string*> file_names(SiteEntry& site) {
 bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
     return std::tie(s.name, s.kind, s.scan, s.data, s.element, s.angles, s.angle_unit, s.axes,
-                    s.monitor, s.first_slice, s.binning, s.compound, s.coefficient, s.noise,
-                    s.sigma, s.spacing, s.rotation_axis, s.find_rotation_axis, s.axis_search,
-                    s.shift_x, s.shift_y, s.shifts, s.shifts_vertical, s.angle_scale,
+                    s.monitor, s.first_slice, s.binning, s.compound, s.coefficient, s.coupled,
+                    s.noise, s.sigma, s.spacing, s.rotation_axis, s.find_rotation_axis,
+                    s.axis_search, s.shift_x, s.shift_y, s.shifts, s.shifts_vertical, s.angle_scale,
                     s.angle_offset, s.prepare, s.key);
   };
   return members(a) == members(b);

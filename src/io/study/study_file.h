@@ -58,6 +58,7 @@ struct SiteEntry {
   std::string compound;    // of an xrf site: "Fe2O3", if the coefficient is not that of `element`
   double coefficient = 0;  // cm^2/g, of an xrf site; 0: look it up at the energy
   bool looked_up = false;  // whether the coefficient comes from tables
+  bool coupled = true;     // false: an xrf site whose image does not count for XRT
   Noise noise = Noise::kGiven;
   std::optional<double> sigma;  // standard deviation of the noise, in data units; default: 1
   std::optional<double> estimated_sigma;  // set by StudyData::estimate()

@@ -196,7 +196,8 @@ void flatten(const std::string& path, const std::string& prefix, const toml::tab
       continue;
     }
     const std::optional<std::string> text = setting_text(value);
-    if (!text) throw refuse("text, a number, true, false or an array of texts", describe_value(value));
+    if (!text)
+      throw refuse("text, a number, true, false or an array of texts", describe_value(value));
     settings.push_back({name, *text, line});
   }
 }

@@ -11,16 +11,19 @@
 namespace firm {
 namespace {
 
-const std::vector<std::string> kKeys = {
-    "name",        "kind",         "scan",       "data",
-    "element",     "angles",       "angle_unit", "axes",
-    "monitor",     "first_slice",  "binning",    "compound",
-    "coefficient", "sigma",        "spacing",    "rotation_axis",
-    "axis_search", "shift",        "shifts",     "shifts_vertical",
-    "angle_scale", "angle_offset", "saturation", "zingers",
-    "normalize",   "air",          "gain",       "lag",
-    "clip_low",    "clip_high",    "minus_log",  "bad_values",
-    "rings",       "unmix",        "scale",      "key"};
+const std::vector<std::string> kKeys = {"name",        "kind",          "scan",
+                                        "data",        "element",       "angles",
+                                        "angle_unit",  "axes",          "monitor",
+                                        "first_slice", "binning",       "compound",
+                                        "coefficient", "coupled",       "sigma",
+                                        "spacing",     "rotation_axis", "axis_search",
+                                        "shift",       "shifts",        "shifts_vertical",
+                                        "angle_scale", "angle_offset",  "saturation",
+                                        "zingers",     "normalize",     "air",
+                                        "gain",        "lag",           "clip_low",
+                                        "clip_high",   "minus_log",     "bad_values",
+                                        "rings",       "unmix",         "scale",
+                                        "key"};
 
 constexpr int kMostBinning = 64;
 constexpr int kMostBeamlets = 1 << 20;
@@ -79,7 +82,7 @@ void read_kind(const StudyTable& t, SiteEntry& site) {
   if (site.kind == "xrf")
     return refuse_keys_of("xrt", t, {"minus_log", "air", "clip_low", "clip_high"});
   if (site.kind == "xrt")
-    return refuse_keys_of("xrf", t, {"coefficient", "compound", "scale", "unmix"});
+    return refuse_keys_of("xrf", t, {"coefficient", "compound", "coupled", "scale", "unmix"});
   throw t.error("kind", R"("xrf" or "xrt")",
                 fmt::format("\"{}\"{}", site.kind, did_you_mean(site.kind, {"xrf", "xrt"})));
 }
@@ -98,6 +101,7 @@ void read_source(const StudyTable& t, SiteEntry& site) {
 // A number is in cm^2/g; a text has a unit.
 void read_coefficient(const StudyTable& t, SiteEntry& site) {
   if (t.has("compound")) site.compound = t.nonempty_text("compound");
+  if (t.has("coupled")) site.coupled = t.boolean("coupled");
   if (t.is_text("coefficient")) {
     site.coefficient = t.quantity("coefficient", Dimension::kMassAttenuation, "\"104.7 cm^2/g\"");
     if (site.coefficient > 0) return;

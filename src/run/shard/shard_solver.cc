@@ -33,6 +33,7 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
 void ShardSolver::build(const Truth& truth, int threads) {
   const MethodRow& method = find_method(options_.method);
   if (method.require != nullptr) method.require(study_);
+  require_coupling(method, study_);
   require_prior_support(method, has_prior(options_));
   if (options_.prior.slices && has_prior(options_) && truth.all_slices != study_.slices) {
     throw usage_error(

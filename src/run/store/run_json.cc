@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firm/version.h"
+#include "run/store/refined_json.h"
 
 namespace firm {
 namespace {
@@ -128,6 +129,7 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
   j["warnings"] = facts.warnings;
   if (s.error) j["error_to_truth"] = error_json(s);
   if (s.prior) j["prior"] = prior_json(*s.prior);
+  if (s.refined) j["refined"] = refined_json(*s.refined);
   j["lambda_max"] = s.lambda_max;
   if (!facts.chunks.empty()) j["chunks"] = chunks_json(facts);
   j["version"] = kVersion;

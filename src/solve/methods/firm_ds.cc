@@ -47,6 +47,7 @@ double balanced_weight(const Study& study) {
   double weight = xrt_weight(study);
   for (std::size_t i = 0; i + 1 < study.sites.size(); ++i) {
     const double c = study.sites[i].coefficient;
+    if (c == 0) continue;
     weight = std::min(weight, study.weight(i) / (c * c));
   }
   return weight;
@@ -173,7 +174,8 @@ std::vector<FirmDs::Member> FirmDs::make_members() const {
     if (variable.transmission) continue;
     const double c = -variable.d;
     const double sigma = 1 / std::sqrt(variable.measured ? variable.weight : xrt_weight_);
-    members.push_back({v, c, c * sigma / total, variable.weight});
+    // A site that is not coupled takes no share of the coupling: any tau will do.
+    members.push_back({v, c, c > 0 ? c * sigma / total : 1, variable.weight});
   }
   return members;
 }

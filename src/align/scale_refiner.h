@@ -1,0 +1,28 @@
+// Factor f_i from counts to g/cm^2 of each XRF site whose scale is open, by comparison with XRT.
+//
+//     b_N ~ sum_i f_i c_i A_N w_i ,   f_i >= 0            w_i: image of site i, in counts
+//
+// w_i is the image of the site's own data, so the noise of counts hardly biases f. Every iteration
+// takes two sums over the sites: the residual e = sum_i f_i q_i - b_N with q_i = c_i A_N w_i, and
+// from XRT its weights p and p e. Then f_i <- (f_i - <q_i, p e> / (m <q_i, p q_i>))_+ for each of m
+// open sites, which lowers the weighted misfit.
+//
+// If there is other matter, XRF explains at most what XRT shows: p = 1 where XRF is too much, and
+// 1 / (1 + (e / t)^2)^2 where XRT shows more, with t falling to the noise. So rays without other
+// matter determine f. An element that is nowhere without it gets an upper limit, and counts as
+// unknown.
+//
+// The uncertainty is that of leaving out blocks of angles, and the part of XRT that stays
+// unexplained. A site with an uncertainty above 30 % is not coupled.
+#pragma once
+
+#include "align/scan_refiner.h"
+
+namespace firm {
+
+class ScaleRefiner : public ScanRefiner {
+ public:
+  void conclude(AlignState& state, Collective& collective, Refinement& result) override;
+};
+
+}  // namespace firm
