@@ -90,6 +90,8 @@ class FileLayouts : public CommandLine {
       SiteEntry& site = file.sites[k];
       site.spacing = scan(k).spacing;  // missing in most formats
       site.rotation_axis = scan(k).rotation_axis;
+      // Files without a unit are taken for counts; these have g/cm^2.
+      if (site.kind == "xrf") site.prepare.scale = 1;
       change(site, k);
     }
     write_study(directory_ / ("study/" + name + ".toml"), file);
