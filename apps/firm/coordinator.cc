@@ -17,6 +17,7 @@ struct Arguments {
   CoordinatorArguments coordinator;
   std::vector<std::string> settings;
   std::string prior;
+  std::string refine;
   bool insecure = false;
   ShowOptions show;
 };
@@ -79,6 +80,7 @@ class CoordinatorPage {
 int run(Arguments& a) {
   a.coordinator.secure = !a.insecure;
   if (!a.prior.empty()) a.coordinator.settings.emplace_back("prior.kind", a.prior);
+  if (!a.refine.empty()) a.coordinator.settings.emplace_back("refine", a.refine);
   for (const auto& setting : key_value_pairs(a.settings)) {
     a.coordinator.settings.push_back(setting);
   }
@@ -125,6 +127,10 @@ void add_coordinator(CLI::App& app, int& exit_code) {
       ->required();
   verb->add_option("--prior", a->prior,
                    "tv or none, the same at every site; short for --set prior.kind=");
+  verb->add_option(
+      "--refine", a->refine,
+      "What the scans got wrong, to be found first: shifts,axis,...; the same at every\n"
+      "site; short for --set refine=");
   verb->add_option("--set", a->settings, "key=value: an option; the same at every site")
       ->expected(1)
       ->take_all();

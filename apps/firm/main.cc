@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   firm::add_demo(app);
   firm::add_simulate(app);
   firm::add_recon(app, outcome);
+  firm::add_align(app);
   firm::add_pki(app);
   firm::add_check(app, outcome);
   firm::add_coordinator(app, outcome);

@@ -26,6 +26,7 @@ struct Arguments {
   ReconArguments recon;
   std::string method;
   std::string prior;
+  std::string refine;
   std::string max_memory;
   std::vector<std::string> settings;
   ShowOptions show;
@@ -183,6 +184,7 @@ int run(Arguments& a) {
   a.recon.separate = a.separate || a.mpi;
   take_method(a);
   if (!a.prior.empty()) a.recon.settings.emplace_back("prior.kind", a.prior);
+  if (!a.refine.empty()) a.recon.settings.emplace_back("refine", a.refine);
   for (const auto& setting : key_value_pairs(a.settings)) a.recon.settings.push_back(setting);
   take_max_memory(a);
 
@@ -217,6 +219,11 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
   verb->add_option("--prior", a->prior,
                    "tv: prefer images of few and short edges; none (default: that of the study).\n"
                    "Short for --set prior.kind=");
+  verb->add_option(
+      "--refine", a->refine,
+      "What the scan got wrong, to be found from the data first: shifts,\n"
+      "shifts-vertical, axis, angles, lag, gain, scale, separated by commas. Short for\n"
+      "--set refine=");
   verb->add_option("--out", a->recon.out, "Directory for the results; created if needed")
       ->required();
   verb->add_option("--set", a->settings, "Option as key=value, see below; may be repeated")
@@ -247,7 +254,9 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       "\n"
       "Writes to --out: summary.json, history.jsonl, images.h5, recon/ (TIFF and PNG of every\n"
       "image), overview.png, report.html (all results on one page, for a browser), and study.toml\n"
-      "with all estimated values. After Ctrl-C, --resume continues the run.\n"
+      "with all estimated values; with --refine or scale = \"auto\" also refined.toml, the study "
+      "with\n"
+      "what was found. After Ctrl-C, --resume continues the run.\n"
       "Exit code 5: stopped before converging; with --strict, also if the data is not fitted.\n"
       "\n"
       "With several chunks (--max-memory, or --set chunks=N) the stop rules act on each chunk\n"
@@ -260,6 +269,7 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
       "  firm recon study/study.toml --out paper --method firm\n"
       "  firm recon study/study.toml --out fast --set stop.kkt=1e-3 --set ds.local_steps=25\n"
       "  firm recon study/study.toml --out smooth --prior tv\n"
+      "  firm recon study/study.toml --out sharp --refine shifts,axis --prior tv\n"
       "  firm recon study/study.toml --out run --max-memory 2GB\n"
       "  firm recon study/study.toml --out run --dashboard 8080\n"
       "  mpirun -n 4 firm recon study/study.toml --out cluster --mpi");

@@ -91,8 +91,7 @@ void add_simulate(CLI::App& app) {
           "--preset", o.preset,
           "paper: the phantom of the paper; elements: Ca, Fe and Zn, every slice different;\n"
           "shapes: discs, bars and rings, three elements that share no edge;\n"
-          "smooth: blobs, a gradient and waves, three elements without any edge;
-          "
+          "smooth: blobs, a gradient and waves, three elements without any edge;\n"
           "rod: a glass rod with traces of Zn, a W and an Au wire beside it, at 12.1 keV")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();

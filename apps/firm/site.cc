@@ -19,6 +19,7 @@ struct Arguments {
   SiteArguments site;
   std::vector<std::string> settings;
   std::string prior;
+  std::string refine;
   ShowOptions show;
   bool strict = false;
 };
@@ -69,6 +70,7 @@ bool ends_well(const Arguments& a, const std::optional<Summary>& summary) {
 
 int run(Arguments& a) {
   if (!a.prior.empty()) a.site.settings.emplace_back("prior.kind", a.prior);
+  if (!a.refine.empty()) a.site.settings.emplace_back("refine", a.refine);
   for (const auto& setting : key_value_pairs(a.settings)) a.site.settings.push_back(setting);
   catch_interrupts();
   Show show("site", a.show);
@@ -113,6 +115,10 @@ void add_site(CLI::App& app, int& exit_code) {
       ->take_all();
   verb->add_option("--prior", a->prior,
                    "tv or none, the same at every site; short for --set prior.kind=");
+  verb->add_option(
+      "--refine", a->refine,
+      "What the scans got wrong, to be found first: shifts,axis,...; the same at every\n"
+      "site; short for --set refine=");
   verb->add_flag(
       "--publish", a->site.publish,
       "Send the image of this site to the coordinator at the end; default: it stays here");

@@ -15,6 +15,7 @@ class Processes;
 // Exit code of a run that stopped before converging.
 inline constexpr int kStoppedEarly = 5;
 
+void add_align(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_demo(CLI::App& app);

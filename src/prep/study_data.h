@@ -43,14 +43,14 @@ struct SiteEstimates {
 
 // Numbers of a site that a refinement has found. Those that are left out stay as they are.
 struct RefinedValues {
-  std::optional<double> rotation_axis;  // beamlets of the file
-  std::optional<double> angle_scale;
-  std::optional<double> lag;    // beamlets of the file
-  std::optional<double> scale;  // from the numbers of the file to g/cm^2
-  bool coupled = true;          // false: the scale is not known, so XRT ignores the site
-  std::vector<double> shifts;   // one per angle; empty: left out
-  std::vector<double> shifts_vertical;
-  std::vector<double> gain;
+  std::optional<double> rotation_axis = {};  // beamlets of the file
+  std::optional<double> angle_scale = {};
+  std::optional<double> lag = {};    // beamlets of the file
+  std::optional<double> scale = {};  // from the numbers of the file to g/cm^2
+  bool coupled = true;               // false: the scale is not known, so XRT ignores the site
+  std::vector<double> shifts = {};   // one per angle; empty: left out
+  std::vector<double> shifts_vertical = {};
+  std::vector<double> gain = {};
 };
 
 class StudyData {

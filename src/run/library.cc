@@ -9,8 +9,8 @@
 #include "firm/reconstruct.h"
 #include "prep/study_data.h"
 #include "run/refine_study.h"
-#include "run/store/refined_json.h"
 #include "run/shard/shard_solver.h"
+#include "run/store/refined_json.h"
 #include "run/study_inputs.h"
 
 namespace firm {

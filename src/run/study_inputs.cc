@@ -60,13 +60,19 @@ std::string truth_path(const StudyFile& file, const std::string& study_path,
   return (std::filesystem::path(study_path).parent_path() / file.truth).string();
 }
 
+void relocate_study(const std::string& study_path, const std::string& directory, StudyFile& file) {
+  const std::filesystem::path here = std::filesystem::path(study_path).parent_path();
+  if (!file.truth.empty()) file.truth = path_from(directory, here / file.truth);
+  for (SiteEntry& entry : file.sites) {
+    for (std::string* name : file_names(entry)) *name = path_from(directory, here / *name);
+  }
+}
+
 StudyFile resolved_study(StudyFile file, const ResolvedFrom& from, const std::vector<Site>& sites,
                          const SolveOptions& options) {
-  const std::filesystem::path here = std::filesystem::path(from.study_path).parent_path();
-  if (!file.truth.empty()) file.truth = path_from(from.out, here / file.truth);
+  relocate_study(from.study_path, from.out, file);
   if (!from.truth.empty()) file.truth = path_from(from.out, from.truth);
   for (SiteEntry& entry : file.sites) {
-    for (std::string* name : file_names(entry)) *name = path_from(from.out, here / *name);
     for (const Site& site : sites) {
       if (site.name == entry.name) resolve_geometry(site.geometry, entry);
     }

@@ -14,6 +14,7 @@
 #include "prep/study_data.h"
 #include "run/common_rays.h"
 #include "run/memory/memory_estimate.h"
+#include "run/study_inputs.h"
 #include "terminal.h"
 #include "verbs.h"
 
@@ -119,13 +120,6 @@ Outcome calibrate_study(StudyFile& file, const Arguments& a) {
 
 // Writes the study with the new scales. Relative paths in it are relative to its new directory.
 void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a) {
-  namespace fs = std::filesystem;
-  const fs::path here = fs::path(a.study).parent_path();
-  const fs::path there = fs::absolute(a.out).parent_path();
-  const auto relocate = [&](std::string& name) {
-    if (name.empty() || fs::path(name).is_absolute()) return;
-    name = fs::proximate(fs::absolute(here / name), there).string();
-  };
   for (const Row& row : outcome.rows) {
     if (!row.found()) continue;
     SiteEntry& entry = *entry_of(file, row.entry->name);
@@ -137,10 +131,7 @@ void write_calibrated(StudyFile file, const Outcome& outcome, const Arguments& a
   for (SiteEntry& entry : file.sites) {
     if (entry.looked_up) entry.coefficient = 0;  // not written, looked up again
   }
-  relocate(file.truth);
-  for (SiteEntry& entry : file.sites) {
-    for (std::string* name : file_names(entry)) relocate(*name);
-  }
+  relocate_study(a.study, std::filesystem::absolute(a.out).parent_path().string(), file);
   write_study(a.out, file);
 }
 
