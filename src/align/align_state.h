@@ -24,7 +24,8 @@ struct AlignSite {
   double lag = 0;  // to start with
   // Whether the detector's signal, which lags, is exp(-b), not b.
   bool logarithm = false;
-  bool open_scale = false;  // values are counts of an unknown scale
+  bool open_scale = false;   // values are counts of an unknown scale
+  double solid_density = 0;  // of the element, g/cm^3; 0: unknown
 };
 
 // What the residual of a site says about a shift at each angle: N / D, in bins.

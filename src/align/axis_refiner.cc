@@ -1,5 +1,7 @@
 #include "align/axis_refiner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +12,9 @@ namespace firm {
 namespace {
 
 constexpr double kSettled = 0.002;  // bins
-constexpr double kLeast = 0.02;     // uncertainty, beamlets
+constexpr double kApart = 0.5;      // beamlets
+constexpr double kSignificant = 3;
+constexpr double kLeast = 0.02;  // uncertainty, beamlets
 
 }  // namespace
 
@@ -78,9 +82,26 @@ bool AxisRefiner::end_level(AlignState& state, AlignRounds&, Collective&) {
   return false;
 }
 
-void AxisRefiner::conclude(AlignState& state, Collective&, Refinement& result) {
+// All detectors of a scan look at the same beam, so their axes should agree. Where they do not,
+// something else is wrong with the scan, and the uncertainty covers the difference.
+void AxisRefiner::conclude(AlignState& state, Collective& collective, Refinement& result) {
+  std::vector<double> sums(2 * state.scans().size());
+  for (const SiteState& site : state.sites()) {
+    const double weight = 1 / (site.axis_uncertainty * site.axis_uncertainty);
+    sums[2 * site.scan] += weight * site.axis;
+    sums[2 * site.scan + 1] += weight;
+  }
+  collective.sum({}, sums);
   for (std::size_t i = 0; i < state.sites().size(); ++i) {
-    result.sites[i].axis = Found{state.sites()[i].axis, state.sites()[i].axis_uncertainty};
+    SiteState& site = state.sites()[i];
+    const double apart = std::abs(site.axis - sums[2 * site.scan] / sums[2 * site.scan + 1]);
+    result.sites[i].axis = Found{site.axis, std::hypot(site.axis_uncertainty, apart)};
+    if (apart < kApart || apart < kSignificant * site.axis_uncertainty) continue;
+    result.warnings.push_back(fmt::format(
+        "{}: its rotation axis is {:.2f} beamlets from that of the other sites of scan {}, but "
+        "{:.2f} is its uncertainty; usual causes are a detector that lags, a wrong angle step, and "
+        "shifts of the stage: --refine lag,angles,shifts",
+        result.sites[i].name, apart, state.scan_of(site).name, site.axis_uncertainty));
   }
 }
 

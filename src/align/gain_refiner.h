@@ -6,8 +6,9 @@
 //     XRF   g_k <- g_k <b, p> / <p, p>        divided by the mean over the angles
 //     XRT   g_k <- g_k exp(-mean(b - p))
 //
-// At the end gains shrink towards 1 by the part of their variation that noise explains; a site
-// whose gains are all noise has none. Nothing leaves the site but whether its gains have settled.
+// At the end the gains of all sites of a scan are averaged, two numbers for each angle and site:
+// there is one beam. A site takes the average if that explains its own gains better than no drift
+// does.
 #pragma once
 
 #include "align/scan_refiner.h"

@@ -11,12 +11,18 @@ namespace firm {
 namespace {
 
 constexpr int kIterations = 60;
-constexpr int kFalling = 40;  // iterations until t has fallen to the noise
 constexpr int kWithout = 20;  // iterations without a block
 constexpr double kKnown = 0.3;
-constexpr double kLeastShare = 0.1;
+constexpr double kLowerEdge = 0.15;  // quantile of the ratios
+constexpr double kStrong = 0.3;      // of the largest q: rays that tell about a site
+constexpr double kSolid = 0.15;      // of the density of the element as a solid
 constexpr double kLeastUncertainty = 0.03;
 constexpr int kSteps = 40;
+
+double quantile(const std::vector<double>& sorted, double part) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
+}
 
 // The sinogram of a hosted XRF site along the rays of XRT.
 struct Explained {
@@ -43,12 +49,15 @@ class ScaleFit {
  private:
   bool hosts_xrt() const { return !measured_.values.empty(); }
   std::vector<float> projected(const SiteState& site) const;
-  void iterate(int iterations, int falling);
+  void iterate(int iterations);
   // e, then p e and p, for the present factors.
-  void take_sums(double t);
-  void weigh(double t);
+  void take_sums();
+  void weigh();
   double unexplained();
-  Found found(const Explained& one, const std::vector<double>& without, double unexplained) const;
+  Found found(const Explained& one, const std::vector<double>& without, double unexplained);
+  std::vector<double> ratios(const Explained& one) const;
+  void take_lower_edges();
+  bool is_solid(const Explained& one) const;
 
   AlignState& state_;
   Collective& collective_;
@@ -117,10 +126,9 @@ std::vector<float> ScaleFit::projected(const SiteState& site) const {
 }
 
 // XRT knows which rays count, and by how much.
-void ScaleFit::weigh(double t) {
+void ScaleFit::weigh() {
   std::ranges::fill(weighted_, 0.0f);
   if (!hosts_xrt()) return;
-  const bool other = state_.study().other;
   const std::size_t size = e_.size();
   const auto bins = static_cast<std::size_t>(rays_.beamlets);
   const auto [first, last] =
@@ -128,29 +136,29 @@ void ScaleFit::weigh(double t) {
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t angle = k / slices_ / bins;
     if (measured_.usable[k] == 0 || (angle >= first && angle < last)) continue;
-    const double e = e_[k];
-    const double p = other && e < 0 ? std::pow(1 + e * e / (t * t), -2) : 1;
-    weighted_[k] = static_cast<float>(p * e);
-    weighted_[size + k] = static_cast<float>(p);
+    weighted_[k] = e_[k];
+    weighted_[size + k] = 1;
   }
 }
 
-void ScaleFit::take_sums(double t) {
+void ScaleFit::take_sums() {
   std::ranges::fill(e_, 0.0f);
   for (const Explained& one : explained_) {
     for (std::size_t k = 0; k < e_.size(); ++k) e_[k] += static_cast<float>(one.f) * one.q[k];
   }
   for (std::size_t k = 0; k < measured_.values.size(); ++k) e_[k] -= measured_.values[k];
   collective_.sum(e_, {});
-  weigh(t);
+  weigh();
   collective_.sum(weighted_, {});
 }
 
-void ScaleFit::iterate(int iterations, int falling) {
-  const double end = std::max(0.01 * measured_.largest, 2 * measured_.noise);
+void ScaleFit::iterate(int iterations) {
   for (int n = 0; n < iterations; ++n) {
-    const double part = n < falling ? 1 - static_cast<double>(n) / falling : 0;
-    take_sums(hosts_xrt() ? end * std::pow(measured_.largest / end, part) : 1);
+    if (state_.study().other) {
+      take_lower_edges();
+      continue;
+    }
+    take_sums();
     for (Explained& one : explained_) {
       if (!one.open) continue;
       double slope = 0, curvature = 0;
@@ -179,37 +187,72 @@ double ScaleFit::unexplained() {
   return sums[1] > 0 ? std::sqrt(std::max(0.0, sums[0]) / sums[1]) : 1;
 }
 
-Found ScaleFit::found(const Explained& one, const std::vector<double>& without,
-                      double unexplained) const {
-  double alone = 0, all = 0;
+// What XRT leaves to one site, over its q, on the rays where it is strong; sorted.
+std::vector<double> ScaleFit::ratios(const Explained& one) const {
+  const float strong = static_cast<float>(kStrong) * *std::ranges::max_element(one.q);
+  std::vector<double> found;
   for (std::size_t k = 0; k < one.q.size(); ++k) {
-    const double square = static_cast<double>(one.q[k]) * one.q[k];
-    alone += square * weighted_[e_.size() + k];
-    all += square;
+    if (one.q[k] < strong || weighted_[e_.size() + k] == 0) continue;
+    found.push_back(one.f - static_cast<double>(e_[k]) / one.q[k]);
   }
-  const bool hidden = alone < kLeastShare * all;
-  const double relative =
-      hidden ? 1 : std::hypot(unexplained, one.f > 0 ? jackknife(without) / one.f : 1);
+  std::ranges::sort(found);
+  return found;
+}
+
+// With other matter the ratios begin at f and reach up from there.
+void ScaleFit::take_lower_edges() {
+  take_sums();
+  for (Explained& one : explained_) {
+    if (!one.open) continue;
+    const std::vector<double> sorted = ratios(one);
+    if (!sorted.empty()) one.f = std::max(0.0, quantile(sorted, kLowerEdge));
+  }
+}
+
+// Whether the element is so dense that there is hardly room for other matter.
+bool ScaleFit::is_solid(const Explained& one) const {
+  const SiteState& site = state_.sites()[one.site];
+  if (site.source.solid_density <= 0) return false;
+  const ScanFit& fit = *state_.scans()[site.scan].fit;
+  double largest = 0;
+  for (std::size_t p = 0; p < fit.images().rows(); ++p) {
+    for (std::size_t z = 0; z < slices_; ++z) {
+      largest = std::max<double>(largest, fit.images()(p, site.first_column + z));
+    }
+  }
+  return one.f * largest >= kSolid * site.source.solid_density;
+}
+
+Found ScaleFit::found(const Explained& one, const std::vector<double>& without,
+                      double unexplained) {
+  if (one.f <= 0) return {0, 0};
+  double relative = jackknife(without) / one.f;
+  if (state_.study().other) {
+    const std::vector<double> sorted = ratios(one);
+    const double spread = quantile(sorted, 2 * kLowerEdge) - quantile(sorted, kLowerEdge / 2);
+    relative = is_solid(one) ? std::hypot(relative, spread / (2 * one.f)) : 1;
+  } else {
+    relative = std::hypot(relative, unexplained);
+  }
   return {one.f, one.f * std::max(relative, kLeastUncertainty)};
 }
 
 void ScaleFit::run(Refinement& result) {
-  iterate(kIterations, kFalling);
-  take_sums(std::max({0.01 * measured_.largest, 2 * measured_.noise, 1e-30}));
+  iterate(kIterations);
+  take_sums();
   const double rest = unexplained();
-  const std::vector<float> weights = weighted_;
   std::vector<double> factors;
   for (const Explained& one : explained_) factors.push_back(one.f);
   std::vector<std::vector<double>> without(explained_.size());
   for (left_out_ = 0; left_out_ < kBlocks; ++left_out_) {
     for (std::size_t i = 0; i < factors.size(); ++i) explained_[i].f = factors[i];
-    iterate(kWithout, 0);
+    iterate(kWithout);
     for (std::size_t i = 0; i < factors.size(); ++i) without[i].push_back(explained_[i].f);
   }
-  weighted_ = weights;
+  for (std::size_t i = 0; i < factors.size(); ++i) explained_[i].f = factors[i];
+  take_sums();  // with all blocks
   for (std::size_t i = 0; i < factors.size(); ++i) {
     Explained& one = explained_[i];
-    one.f = factors[i];
     if (!one.open) continue;
     RefinedSite& site = result.sites[one.site];
     site.scale = found(one, without[i], rest);

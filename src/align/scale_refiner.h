@@ -4,16 +4,17 @@
 //
 // w_i is the image of the site's own data, so the noise of counts hardly biases f. Every iteration
 // takes two sums over the sites: the residual e = sum_i f_i q_i - b_N with q_i = c_i A_N w_i, and
-// from XRT its weights p and p e. Then f_i <- (f_i - <q_i, p e> / (m <q_i, p q_i>))_+ for each of m
-// open sites, which lowers the weighted misfit.
+// from XRT its weights p (0: masked) and p e. Then f_i <- (f_i - <q_i, p e> / (m <q_i, p q_i>))_+
+// for each of m open sites, which lowers the misfit.
 //
-// If there is other matter, XRF explains at most what XRT shows: p = 1 where XRF is too much, and
-// 1 / (1 + (e / t)^2)^2 where XRT shows more, with t falling to the noise. So rays without other
-// matter determine f. An element that is nowhere without it gets an upper limit, and counts as
-// unknown.
+// If there is other matter, XRF explains at most what XRT shows. What XRT leaves to a site, over
+// its q_i, is f_i on rays without other matter and more on the others: f_i is the lower edge of
+// these ratios on the rays where the site is strong. Other matter that is wherever the element is
+// cannot be told from it. So f_i counts as known only if the element becomes about as dense as it
+// is as a solid, which leaves no room for other matter.
 //
-// The uncertainty is that of leaving out blocks of angles, and the part of XRT that stays
-// unexplained. A site with an uncertainty above 30 % is not coupled.
+// The uncertainty is that of leaving out blocks of angles, and the spread of the lower edge or the
+// part of XRT that stays unexplained. A site with an uncertainty above 30 % is not coupled.
 #pragma once
 
 #include "align/scan_refiner.h"

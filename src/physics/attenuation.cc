@@ -39,6 +39,14 @@ std::optional<double> mass_attenuation(const std::string& formula, double kev) {
   return value;
 }
 
+std::optional<double> element_density(const std::string& symbol) {
+  Failure failure;
+  const int z = SymbolToAtomicNumber(symbol.c_str(), &failure.error);
+  const double density = z > 0 ? ElementDensity(z, &failure.error) : 0;
+  if (failure.error != nullptr || !(density > 0)) return {};
+  return density;
+}
+
 const std::vector<std::string>& element_symbols() {
   static const std::vector<std::string> symbols = [] {
     std::vector<std::string> all;

@@ -12,6 +12,9 @@ namespace firm {
 // tables do not reach this energy.
 std::optional<double> mass_attenuation(const std::string& formula, double kev);
 
+// Density of an element as a solid (as a gas for gases), g/cm^3. None for an unknown symbol.
+std::optional<double> element_density(const std::string& symbol);
+
 // Symbols of the elements that the tables have: "H", "He", ...
 const std::vector<std::string>& element_symbols();
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <numeric>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "federation/sums/fixed_point_collective.h"
 #include "federation/transport/local_exchange.h"
 #include "firm/error.h"
+#include "physics/attenuation.h"
 #include "prep/site_noise.h"
 
 namespace firm {
@@ -24,6 +26,28 @@ constexpr std::size_t kMostSlices = 4;
 constexpr std::size_t kLeastForVertical = 4;
 
 std::string scan_name(const Site& site) { return site.scan.empty() ? site.name : site.scan; }
+
+// Density of the matter of an XRF site as a solid; that of a compound is not in the tables.
+double solid_density(const SiteEntry& entry) {
+  constexpr double kCompound = 2;
+  if (!entry.compound.empty()) return kCompound;
+  return element_density(element_of_channel(entry.element).value_or("")).value_or(0);
+}
+
+// Noise of the values that carry the signal. That of counts is far larger than the smallest, which
+// is `sigma`.
+double signal_noise(const SiteData& data, double sigma) {
+  constexpr float kSignal = 0.2f;  // of the largest value
+  const float largest = *std::ranges::max_element(data.values.values());
+  double variance = 0, count = 0;
+  for (std::size_t k = 0; k < data.values.size(); ++k) {
+    const double weight = data.weights.data()[k];
+    if (weight <= 0 || data.values.data()[k] < kSignal * largest) continue;
+    variance += sigma * sigma / weight;
+    count += 1;
+  }
+  return count > 0 ? std::sqrt(variance / count) : sigma;
+}
 
 std::vector<double> times(std::vector<double> values, double factor) {
   for (double& value : values) value *= factor;
@@ -167,11 +191,12 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
     site.logarithm = e.prepare.minus_log;
     site.open_scale =
         e.kind == "xrf" && (e.prepare.find_scale || (choice_.scale && e.prepare.scale));
+    site.solid_density = solid_density(e);
     site.data = [this, i](double lag) { return read(i, lag); };
-    if (!study.noise_known()) {
-      const auto beamlets = static_cast<std::size_t>(study.sites[i].geometry.beamlets);
-      study.sites[i].sigma = guess_noise(read(i, site.lag), beamlets);
-    }
+    const auto beamlets = static_cast<std::size_t>(study.sites[i].geometry.beamlets);
+    const SiteData some = read(i, site.lag);
+    study.sites[i].sigma = study_.noise_known() ? signal_noise(some, study.sites[i].sigma)
+                                                : guess_noise(some, beamlets);
     hosted.push_back(std::move(site));
   }
   Refinement result = firm::align({study, hosted, choice_, collective, threads, progress});
