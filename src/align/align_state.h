@@ -25,6 +25,7 @@ struct AlignSite {
   // Whether the detector's signal, which lags, is exp(-b), not b.
   bool logarithm = false;
   bool open_scale = false;   // values are counts of an unknown scale
+  bool mixed = false;        // values have a share of another element: their scale cannot be found
   double solid_density = 0;  // of the element, g/cm^3; 0: unknown
 };
 

@@ -7,6 +7,7 @@ namespace firm {
 namespace {
 
 constexpr double kSignificant = 2;
+constexpr int kMostMore = 4;  // trials beyond the first ones
 // Enough for images that fit the present factor to fit another one as well.
 constexpr int kTrialRounds = 15;
 
@@ -25,33 +26,53 @@ std::vector<double> misfits_of(const AlignState& state, const ScanState& scan) {
 
 }  // namespace
 
+// Tries the factor that is `k` steps from that of `before`, for all scans.
+void AngleRefiner::attempt(AlignState& state, AlignRounds& rounds, Collective& collective,
+                           const AlignSnapshot& before, double change) {
+  state.restore(before);
+  for (std::size_t s = 0; s < state.scans().size(); ++s) {
+    state.scans()[s].angle_scale = before.scans[s].angle_scale + change;
+  }
+  state.remake_fits();
+  rounds.run(kTrialRounds);
+  std::vector<double> numbers;
+  for (const ScanState& scan : state.scans()) {
+    const std::vector<double> own = misfits_of(state, scan);
+    numbers.insert(numbers.end(), own.begin(), own.end());
+  }
+  collective.sum({}, numbers);
+  for (std::size_t s = 0; s < state.scans().size(); ++s) {
+    const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(s * kBlocks);
+    profiles_[s].add(state.scans()[s].angle_scale, {first, first + kBlocks});
+  }
+}
+
 bool AngleRefiner::search(AlignState& state, AlignRounds& rounds, Collective& collective,
                           const Grid& grid) {
   const AlignSnapshot before = state.snapshot();
-  std::vector<Profile> profiles(state.scans().size());
-  for (int k = -grid.reach; k <= grid.reach; ++k) {
-    state.restore(before);
-    for (std::size_t s = 0; s < profiles.size(); ++s) {
-      state.scans()[s].angle_scale = before.scans[s].angle_scale + k * grid.step;
-    }
-    state.remake_fits();
-    rounds.run(kTrialRounds);
-    for (std::size_t s = 0; s < profiles.size(); ++s) {
-      profiles[s].add(state.scans()[s].angle_scale, misfits_of(state, state.scans()[s]));
+  profiles_.assign(state.scans().size(), {});
+  int low = -grid.reach;
+  int high = grid.reach;
+  for (int k = low; k <= high; ++k) attempt(state, rounds, collective, before, k * grid.step);
+  // Goes on where the misfit still falls at an end.
+  for (int more = 0; more < kMostMore; ++more) {
+    const auto falls = [&](int side) {
+      return std::ranges::any_of(profiles_, [&](const Profile& p) { return p.edge() == side; });
+    };
+    if (falls(-1)) {
+      attempt(state, rounds, collective, before, --low * grid.step);
+    } else if (falls(1)) {
+      attempt(state, rounds, collective, before, ++high * grid.step);
     }
   }
   state.restore(before);
   bool changed = false;
-  found_.resize(profiles.size());
-  for (std::size_t s = 0; s < profiles.size(); ++s) {
-    std::vector<double> numbers = profiles[s].numbers();
-    collective.sum({}, numbers);
-    profiles[s].replace(numbers);
+  found_.resize(profiles_.size());
+  for (std::size_t s = 0; s < profiles_.size(); ++s) {
     const double old = before.scans[s].angle_scale;
-    const std::optional<Found> found = profiles[s].vertex();
-    const double reach = grid.reach * grid.step;
+    const std::optional<Found> found = profiles_[s].vertex((grid.reach + 0.5) * grid.step);
     const bool better = found && std::abs(found->value - old) > kSignificant * found->uncertainty;
-    found_[s] = {better ? found->value : old, found ? found->uncertainty : reach};
+    found_[s] = {better ? found->value : old, found ? found->uncertainty : grid.reach * grid.step};
     changed = changed || better;
     state.scans()[s].angle_scale = found_[s].value;
   }
@@ -65,7 +86,7 @@ bool AngleRefiner::end_level(AlignState& state, AlignRounds& rounds, Collective&
   const std::size_t fine = std::min<std::size_t>(2, levels.size() - 1);
   bool changed = false;
   if (state.level() == levels[coarse]) {
-    changed = search(state, rounds, collective, {0.008, 4});
+    changed = search(state, rounds, collective, {0.008, 3});
     if (changed) rounds.run(kTrialRounds);
   }
   if (state.level() == levels[fine]) {

@@ -21,9 +21,12 @@ class AngleRefiner : public ScanRefiner {
     double step;
     int reach;  // steps to each side
   };
+  void attempt(AlignState& state, AlignRounds& rounds, Collective& collective,
+               const AlignSnapshot& before, double change);
   bool search(AlignState& state, AlignRounds& rounds, Collective& collective, const Grid& grid);
 
-  std::vector<Found> found_;  // of the scans
+  std::vector<Profile> profiles_;  // of the scans, in one search
+  std::vector<Found> found_;       // of the scans
 };
 
 }  // namespace firm

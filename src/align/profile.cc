@@ -27,20 +27,6 @@ void Profile::add(double value, std::vector<double> misfits) {
   trials_.insert(place, {value, std::move(misfits)});
 }
 
-std::vector<double> Profile::numbers() const {
-  std::vector<double> all;
-  for (const Trial& t : trials_) all.insert(all.end(), t.misfits.begin(), t.misfits.end());
-  return all;
-}
-
-void Profile::replace(const std::vector<double>& numbers) {
-  FIRM_CHECK(numbers.size() == trials_.size() * kBlocks);
-  auto from = numbers.begin();
-  for (Trial& t : trials_) {
-    for (double& misfit : t.misfits) misfit = *from++;
-  }
-}
-
 double Profile::total(const Trial& trial, std::size_t without) {
   double sum = 0;
   for (std::size_t b = 0; b < kBlocks; ++b) {
@@ -103,6 +89,21 @@ std::optional<double> Profile::vertex_without(std::size_t block) const {
   const double x = -fit[1] / (2 * fit[2]);
   if (std::abs(x) > 1) return {};
   return middle + half * x;
+}
+
+int Profile::edge() const {
+  const std::size_t at = best(kBlocks);
+  if (at == 0) return -1;
+  return at + 1 == trials_.size() ? 1 : 0;
+}
+
+std::optional<Found> Profile::vertex(double reach) const {
+  Profile near;
+  const double middle = trials_[best(kBlocks)].value;
+  for (const Trial& trial : trials_) {
+    if (std::abs(trial.value - middle) <= reach) near.trials_.push_back(trial);
+  }
+  return near.vertex();
 }
 
 std::optional<Found> Profile::vertex() const {

@@ -25,17 +25,17 @@ class Profile {
  public:
   // `misfits`: one for each block. Trials may come in any order.
   void add(double value, std::vector<double> misfits);
-  // Takes the sums over sites of the misfits of all trials back.
-  std::vector<double> numbers() const;
-  void replace(const std::vector<double>& numbers);
 
   // Position of the minimum, by a parabola through the best trial and its neighbours. The
   // uncertainty is the jackknife's, or half the distance to the farthest trial that is not worse by
   // two standard deviations, if that is larger.
   Found minimum() const;
-  // Vertex of the parabola that fits all trials best, for a misfit whose single values scatter;
-  // none if it does not lie between the trials. The uncertainty covers jackknife and scatter.
-  std::optional<Found> vertex() const;
+  // -1 if the best trial is the smallest value, 1 if it is the largest, else 0.
+  int edge() const;
+  // Vertex of the parabola that fits the trials within `reach` of the best one, for a misfit whose
+  // single values scatter; none if it does not lie between them. The uncertainty covers jackknife
+  // and scatter.
+  std::optional<Found> vertex(double reach) const;
   // How much lower the misfit is at the best trial than at `value`, which must be a trial, in
   // standard deviations of the difference between blocks.
   double significance(double value) const;
@@ -48,6 +48,7 @@ class Profile {
   // Sum of the misfits of a trial without a block; kBlocks: with all.
   static double total(const Trial& trial, std::size_t without);
   double minimum_without(std::size_t block) const;
+  std::optional<Found> vertex() const;
   std::optional<double> vertex_without(std::size_t block) const;
   std::size_t best(std::size_t without) const;
 

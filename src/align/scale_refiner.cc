@@ -17,7 +17,9 @@ constexpr double kLowerEdge = 0.15;  // quantile of the ratios
 constexpr double kStrong = 0.3;      // of the largest q: rays that tell about a site
 constexpr double kSolid = 0.15;      // of the density of the element as a solid
 constexpr double kLeastUncertainty = 0.03;
+constexpr double kOfLag = 0.015;  // per beamlet, as seen on simulated scans
 constexpr int kSteps = 40;
+constexpr double kSmoothing = 3;  // beamlets
 
 double quantile(const std::vector<double>& sorted, double part) {
   if (sorted.empty()) return 0;
@@ -49,6 +51,7 @@ class ScaleFit {
  private:
   bool hosts_xrt() const { return !measured_.values.empty(); }
   std::vector<float> projected(const SiteState& site) const;
+  std::vector<float> smoothed(const std::vector<float>& rows) const;
   void iterate(int iterations);
   // e, then p e and p, for the present factors.
   void take_sums();
@@ -66,6 +69,7 @@ class ScaleFit {
   double open_sites_ = 0;
   std::vector<Explained> explained_;
   Measured measured_;
+  double lag_ = 0;                  // of XRT, beamlets
   std::size_t left_out_ = kBlocks;  // block of angles without weight; kBlocks: none
   std::vector<float> e_;
   std::vector<float> weighted_;  // p e, then p
@@ -85,8 +89,9 @@ ScaleFit::ScaleFit(AlignState& state, Collective& collective)
     if (!site.transmission) {
       Explained& one = explained_.emplace_back();
       one.site = i;
-      one.open = site.source.open_scale;
-      one.q = projected(site);
+      one.open = site.source.open_scale && !site.source.mixed;
+      one.q = smoothed(projected(site));
+      if (site.source.mixed) one.f = 0;
       continue;
     }
     const ScanFit& fit = *state.scans()[site.scan].fit;
@@ -98,6 +103,11 @@ ScaleFit::ScaleFit(AlignState& state, Collective& collective)
       }
     }
     measured_.noise = site.sigma / std::sqrt(state.level());
+    measured_.values = smoothed(measured_.values);
+    // Rays beside a masked one have lost a part of their sum.
+    for (float& usable : measured_.usable = smoothed(measured_.usable)) {
+      usable = usable > 0.99f ? 1 : 0;
+    }
   }
   e_.resize(size);
   weighted_.resize(2 * size);
@@ -123,6 +133,36 @@ std::vector<float> ScaleFit::projected(const SiteState& site) const {
     }
   }
   return q;
+}
+
+// Smoothed along the detector, so that neither the width of a beamlet nor what was done against a
+// lag makes a difference. Values at the ends are taken to go on beyond them.
+std::vector<float> ScaleFit::smoothed(const std::vector<float>& rows) const {
+  const double sigma = kSmoothing / state_.level();
+  const int reach = static_cast<int>(std::ceil(3 * sigma));
+  std::vector<double> kernel;
+  double total = 0;
+  for (int k = -reach; k <= reach; ++k) {
+    kernel.push_back(std::exp(-k * k / (2 * sigma * sigma)));
+    total += kernel.back();
+  }
+  std::vector<float> out(rows.size());
+  for (std::size_t angle = 0; angle < rays_.angles.size(); ++angle) {
+    for (int m = 0; m < rays_.beamlets; ++m) {
+      for (std::size_t z = 0; z < slices_; ++z) {
+        const auto at = [&](int bin) {
+          const auto inside = static_cast<std::size_t>(std::clamp(bin, 0, rays_.beamlets - 1));
+          return (angle * static_cast<std::size_t>(rays_.beamlets) + inside) * slices_ + z;
+        };
+        double sum = 0;
+        for (int k = -reach; k <= reach; ++k) {
+          sum += kernel[static_cast<std::size_t>(k + reach)] * rows[at(m + k)];
+        }
+        out[at(m)] = static_cast<float>(sum / total);
+      }
+    }
+  }
+  return out;
 }
 
 // XRT knows which rays count, and by how much.
@@ -175,7 +215,7 @@ void ScaleFit::iterate(int iterations) {
 // Part of XRT that elements and noise leave unexplained; other matter is expected if the study says
 // so.
 double ScaleFit::unexplained() {
-  double sums[2] = {0, 0};
+  double sums[3] = {0, 0, 0};
   for (std::size_t k = 0; k < measured_.values.size(); ++k) {
     const double noise = measured_.noise;
     sums[0] += static_cast<double>(weighted_[k]) * e_[k] -
@@ -183,7 +223,11 @@ double ScaleFit::unexplained() {
     sums[1] +=
         static_cast<double>(weighted_[e_.size() + k]) * measured_.values[k] * measured_.values[k];
   }
+  for (const SiteState& site : state_.sites()) {
+    if (site.transmission) sums[2] = site.lag;
+  }
   collective_.sum({}, sums);
+  lag_ = sums[2];
   return sums[1] > 0 ? std::sqrt(std::max(0.0, sums[0]) / sums[1]) : 1;
 }
 
@@ -234,6 +278,8 @@ Found ScaleFit::found(const Explained& one, const std::vector<double>& without,
   } else {
     relative = std::hypot(relative, unexplained);
   }
+  // What is left of a lag, and small transmissions that had to be left out.
+  relative = std::hypot(relative, kOfLag * lag_);
   return {one.f, one.f * std::max(relative, kLeastUncertainty)};
 }
 
@@ -253,8 +299,11 @@ void ScaleFit::run(Refinement& result) {
   take_sums();  // with all blocks
   for (std::size_t i = 0; i < factors.size(); ++i) {
     Explained& one = explained_[i];
-    if (!one.open) continue;
     RefinedSite& site = result.sites[one.site];
+    if (state_.sites()[one.site].source.mixed) {
+      site.coupled = false;
+    }
+    if (!one.open) continue;
     site.scale = found(one, without[i], rest);
     site.coupled = one.f > 0 && site.scale->uncertainty <= kKnown * one.f;
     if (site.coupled) continue;

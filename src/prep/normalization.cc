@@ -110,6 +110,8 @@ void Preparer::apply_logarithm() {
   warn(warn_transmissions(s_, result_.report.normalized != "none"));
   if (result_.report.normalized == "monitor") warn(warn_monitor(s_));
   take_logarithm(s_);
+  // Removing a lag makes noise grow, which takes small transmissions below 0: they are left out.
+  if (result_.report.lag) return;
   refuse(s_, Flaw::kNotPositive, *source_.scan.data,
          "a positive transmission (data - dark) / (white - dark)", "values that are not");
 }

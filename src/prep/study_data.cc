@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firm/error.h"
+#include "io/inspect/cross_talk.h"
 #include "prep/diagnose/site_comparison.h"
 #include "prep/diagnose/site_warnings.h"
 #include "prep/scale_check.h"
@@ -127,6 +128,14 @@ void StudyData::require_scales(const std::string& site) { require_scale(source(i
 
 void StudyData::require_scales() {
   for (const std::size_t i : xrt_last()) require_scale(source(i));
+}
+
+std::string StudyData::warn_cross_talk(const std::string& site) {
+  const SiteSource s = source(index_of(site));
+  if (!s.entry.prepare.unmix.empty()) return "";
+  ScanRequest request;
+  request.axes = s.entry.axes;
+  return firm::warn_cross_talk(s.scan.file, request, s.scan);
 }
 
 void StudyData::set_refined(const std::string& site, const RefinedValues& values) {

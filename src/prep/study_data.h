@@ -93,6 +93,10 @@ class StudyData {
   void require_scales(const std::string& site);
   void require_scales();
 
+  // Warns if the element of the site looks like a share of another one of its file that `unmix` does
+  // not remove; empty: no warning.
+  std::string warn_cross_talk(const std::string& site);
+
   // Puts found values into the study, as if they had been in its file: file() is the refined study.
   // What was estimated about the noise of the site is estimated again.
   void set_refined(const std::string& site, const RefinedValues& values);

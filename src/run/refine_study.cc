@@ -183,6 +183,7 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
   if (choice_.vertical) find_vertical(sites, collective, vertical);
   Study study = study_;
   std::vector<AlignSite> hosted;
+  std::vector<std::string> mixed;
   for (const std::size_t i : sites) {
     const SiteEntry& e = entry(i);
     AlignSite site;
@@ -192,6 +193,13 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
     site.open_scale =
         e.kind == "xrf" && (e.prepare.find_scale || (choice_.scale && e.prepare.scale));
     site.solid_density = solid_density(e);
+    if (site.open_scale) {
+      const std::lock_guard lock(mutex_);
+      const std::string text = data_.warn_cross_talk(e.name);
+      site.mixed = !text.empty();
+      if (site.mixed)
+        mixed.push_back(fmt::format("{}: {}; its scale is not known before that", e.name, text));
+    }
     site.data = [this, i](double lag) { return read(i, lag); };
     const auto beamlets = static_cast<std::size_t>(study.sites[i].geometry.beamlets);
     const SiteData some = read(i, site.lag);
@@ -204,6 +212,7 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
     result.scans[s].vertical = vertical.scans[s].vertical;
     result.scans[s].vertical_uncertainty = vertical.scans[s].vertical_uncertainty;
   }
+  result.warnings.insert(result.warnings.end(), mixed.begin(), mixed.end());
   result.notes.insert(result.notes.begin(),
                       fmt::format("aligned on slice{} {} of {}", slices().size() == 1 ? "" : "s",
                                   fmt::join(slices(), ", "), study_.slices));
@@ -224,7 +233,8 @@ void StudyRefiner::apply(const Refinement& refinement, const std::vector<std::si
     if (found.lag) values.lag = found.lag->value * binning;
     values.gain = found.gain;
     const double before = entry(i).prepare.scale.value_or(1);
-    if (found.scale) values.scale = found.coupled ? found.scale->value * before : before;
+    if (found.coupled && found.scale) values.scale = found.scale->value * before;
+    if (!found.coupled) values.scale = before;
     values.coupled = found.coupled;
     data_.set_refined(site.name, values);
   }

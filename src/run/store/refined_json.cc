@@ -36,7 +36,8 @@ Json site_json(const RefinedSite& site) {
   add(j, "axis", site.axis);
   add(j, "lag", site.lag);
   add(j, "scale", site.scale);
-  if (site.scale) j["coupled"] = site.coupled;
+  if (!site.scale && !site.coupled) j["scale"] = nullptr;
+  if (site.scale || !site.coupled) j["coupled"] = site.coupled;
   if (!site.gain.empty()) j["gain"] = site.gain;
   return j;
 }
