@@ -29,6 +29,8 @@ struct Variable {
   Geometry geometry;  // of XRT for `other`
   const ProjectorFactory* projectors = &plain_projectors();
 
+  // Not coupled with XRT, because its scale is unknown: its image is in counts per cm.
+  bool uncoupled() const { return measured && d == 0; }
   ImageOperator matrix() const { return {measured ? &geometry : nullptr, *projectors}; }
 };
 

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double kNoNoise = 1e-5;  // of the largest value: smaller noise is rounding
 constexpr double kFloor = 1e-3;
+// Least deviation relative to that of the signal. Rays without a signal would otherwise count up to
+// the number of photons times as much as those with one, and no image would ever fit the latter.
+constexpr double kWidest = 0.1;
 constexpr double kQuiet = 3;  // factor by which noise may be below that of photons
 
 double largest_size(const SiteData& data) {
@@ -21,6 +24,19 @@ double largest_size(const SiteData& data) {
     most = std::max(most, std::abs(static_cast<double>(data.values.data()[k])));
   }
   return most;
+}
+
+// Root mean square of the deviations of values of at least a fifth of the largest.
+double signal_deviation(const Block& deviation, const SiteData& data) {
+  const double strong = largest_size(data) / 5;
+  double squares = 0, count = 0;
+  for (std::size_t k = 0; k < data.values.size(); ++k) {
+    if (data.weights.rows() > 0 && data.weights.data()[k] <= 0) continue;
+    if (static_cast<double>(data.values.data()[k]) < strong) continue;
+    squares += std::pow(static_cast<double>(deviation.data()[k]), 2);
+    count += 1;
+  }
+  return count > 0 ? std::sqrt(squares / count) : 0;
 }
 
 double seen_noise(const KnownNoise& known, const Site& site, const SiteData& data) {
@@ -58,12 +74,14 @@ std::string apply_counts(const SiteEntry& entry, const KnownNoise& known, Site& 
                        site.name);
   }
   const double seen = seen_noise(known, site, data);
+  const double best = site.sigma;
+  site.sigma = std::max(best, kWidest * signal_deviation(deviation, data));
   weigh(deviation, site.sigma, data.weights);
-  if (seen == 0 || seen > site.sigma / kQuiet) return "";
+  if (seen == 0 || seen > best / kQuiet) return "";
   return fmt::format(
       "site {}: sigma = \"counts\", but the noise of the values is {:.2g}, not {:.2g}: they are no "
       "counts of single photons; sigma = \"estimate\" fits better",
-      site.name, seen, site.sigma);
+      site.name, seen, best);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct KnownNoise {
 // masked. Returns a warning; empty: none.
 //
 //   a number     s is that number, or the one estimated before (estimated_sigma)
-//   "counts"     s is best_deviation; the weight of a value is (s / its deviation)^2, at most 1.
+//   "counts"     s is best_deviation, but at least a tenth of the deviation of strong values; the
+//                weight of a value is (s / its deviation)^2, at most 1.
 //                Warns if the noise of the values is three times smaller: they are no photons.
 //   "estimate"   s is estimate_noise of the values. If they have no noise, warns and takes 0.001 of
 //                the largest value, or 1 if all are 0: with s = 0 no other site would count.

@@ -67,6 +67,12 @@ std::vector<std::string> missed_texts(const std::vector<Missed>& missed) {
   return texts;
 }
 
+// Whether a fit below 1 means that noise is fitted: not if the noise is a guess, and not for
+// counts, where rays without a signal have less noise than sigma says (prep/site_noise.h).
+bool low_fit_tells(const SiteSummary& site) {
+  return site.noise_source != NoiseSource::kGuessed && site.noise_source != NoiseSource::kCounts;
+}
+
 }  // namespace
 
 std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
@@ -79,7 +85,7 @@ std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
   std::vector<std::string> texts = missed_texts(missed);
   for (const SiteSummary& site : summary.sites) {
     const double fit = site.fit().value_or(1);
-    if (fit >= kOverfitted || site.noise_source == NoiseSource::kGuessed) continue;
+    if (fit >= kOverfitted || !low_fit_tells(site)) continue;
     texts.push_back(fmt::format(
         "{}: fit {:.2g}: the data is fitted better than its noise {:.3g} allows: the images show "
         "noise (a stop rule that is too strict), sigma is too large, or the noise of neighbouring "
@@ -103,9 +109,9 @@ std::string fit_text(const SiteSummary& site) {
   const std::optional<double> fit = site.fit();
   if (!fit) return "-";
   const bool guessed = site.noise_source == NoiseSource::kGuessed;
-  const char* word = *fit > kMissed                   ? " missed"
-                     : *fit < kOverfitted && !guessed ? " overfitted"
-                                                      : "";
+  const char* word = *fit > kMissed                              ? " missed"
+                     : *fit < kOverfitted && low_fit_tells(site) ? " overfitted"
+                                                                 : "";
   return fmt::format("{:.3g}{}{}", *fit, guessed ? "?" : "", word);
 }
 

@@ -246,7 +246,8 @@ std::optional<double> Solver::Run::error() {
   });
   double sum = 0;
   for (std::size_t c = 0; c < problem_.columns(); ++c) {
-    if (problem_.variables()[c / problem_.slices()].measured) sum += error_loop_.sum(0, c);
+    const Variable& v = problem_.variables()[c / problem_.slices()];
+    if (v.measured && !v.uncoupled()) sum += error_loop_.sum(0, c);
   }
   return std::sqrt(sum);
 }
@@ -347,6 +348,7 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
     if (!problem_.variables()[v].measured) continue;
     SiteSummary site;
     site.name = problem_.variables()[v].name;
+    const bool compared = input_.truth != nullptr && !problem_.variables()[v].uncoupled();
     double squares = 0;
     double error = 0;
     for (std::size_t c = v * slices; c < (v + 1) * slices; ++c) {
@@ -357,7 +359,7 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
         site.discrepancy =
             std::max(site.discrepancy, std::sqrt(summary.certificate.squares[c]) / level);
       }
-      if (input_.truth != nullptr) error += distance_squared(images, *input_.truth, c);
+      if (compared) error += distance_squared(images, *input_.truth, c);
     }
     site.full_scale = full_scale(problem_, v);
     site.sigma = problem_.variables()[v].sigma;
@@ -365,7 +367,7 @@ void Solver::Run::summarise_sites(Summary& summary, const Block& images) const {
     site.noise_scale = problem_.noise_scale(v);
     site.residual = std::sqrt(squares);
     site.bytes_up = site.bytes_down = collective_.bytes;
-    if (input_.truth != nullptr) site.error = std::sqrt(error);
+    if (compared) site.error = std::sqrt(error);
     all += error;
     summary.sites.push_back(site);
   }

@@ -80,8 +80,15 @@ std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
   std::vector<ImageStack> stacks;
   for (std::size_t v = 0; v < variables.size(); ++v) {
     const bool density = variables[v].measured && !variables[v].transmission;
-    stacks.push_back({variables[v].name, density ? "density" : "attenuation",
-                      density ? "g/cm^3" : "1/cm", images[v]});
+    const bool counts = variables[v].uncoupled();
+    stacks.push_back({variables[v].name,
+                      counts    ? "signal"
+                      : density ? "density"
+                                : "attenuation",
+                      counts    ? "counts/cm"
+                      : density ? "g/cm^3"
+                                : "1/cm",
+                      images[v]});
   }
   return stacks;
 }
