@@ -168,7 +168,8 @@ std::vector<double> angles_of(const SiteSource& s) {
       throw data_error({s.scan.file, s.scan.theta_source, "finite angles",
                         fmt::format("{} at angle {}", degrees, angles.size())});
     }
-    angles.push_back((degrees + s.entry.angle_offset) * std::numbers::pi / 180);
+    const double sign = s.entry.reverse_angles ? -1 : 1;
+    angles.push_back(sign * (degrees + s.entry.angle_offset) * std::numbers::pi / 180);
   }
   return angles;
 }

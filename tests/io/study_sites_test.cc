@@ -14,7 +14,7 @@ TEST(StudySites, ReadsPreparation) {
                 "first_slice = 4\nbinning = 2\nsaturation = 65535\nzingers = 0.3\n"
                 "normalize = \"air\"\nair = 10\nclip_low = 1e-3\nclip_high = 1\n"
                 "bad_values = \"mask\"\nrings = 9\nshift = [\"1 um\", \"-2 um\"]\n"
-                "angle_offset = \"0.5 deg\""));
+                "angle_offset = \"0.5 deg\"\nreverse_angles = true"));
   const SiteEntry& site = s.sites[1];
   const Preparation& p = site.prepare;
   EXPECT_EQ(site.angles, "a.txt");
@@ -27,6 +27,7 @@ TEST(StudySites, ReadsPreparation) {
   EXPECT_EQ(site.shift_x, 1e-4);
   EXPECT_EQ(site.shift_y, -2e-4);
   EXPECT_EQ(site.angle_offset, 0.5);
+  EXPECT_TRUE(site.reverse_angles);
   EXPECT_EQ(p.saturation, 65535);
   EXPECT_EQ(p.zingers, 0.3);
   EXPECT_EQ(p.normalize, "air");

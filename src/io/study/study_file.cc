@@ -95,6 +95,7 @@ std::string geometry_lines(const SiteEntry& s) {
   }
   if (!s.shifts.empty()) text += line("shifts", s.shifts, "beamlets, one for each angle");
   if (s.angle_offset != 0) text += line("angle_offset", fmt::format("{} deg", s.angle_offset));
+  if (s.reverse_angles) text += line("reverse_angles", true, "the sign, after angle_offset");
   return text;
 }
 
@@ -180,7 +181,7 @@ bool operator==(const SiteEntry& a, const SiteEntry& b) {
     return std::tie(s.name, s.kind, s.data, s.element, s.angles, s.angle_unit, s.axes, s.monitor,
                     s.first_slice, s.binning, s.compound, s.coefficient, s.noise, s.sigma,
                     s.spacing, s.rotation_axis, s.find_rotation_axis, s.axis_search, s.shift_x,
-                    s.shift_y, s.shifts, s.angle_offset, s.prepare, s.key);
+                    s.shift_y, s.shifts, s.angle_offset, s.reverse_angles, s.prepare, s.key);
   };
   return members(a) == members(b);
 }

@@ -51,8 +51,9 @@ struct SiteEntry {
   std::optional<double> axis_search;      // beamlets to each side of the middle to search
   double shift_x = 0;  // cm: position of the object at this site, relative to the image
   double shift_y = 0;
-  std::string shifts;       // file with one shift per angle, in beamlets, relative to the study
-  double angle_offset = 0;  // degrees, added to the angles
+  std::string shifts;           // file with one shift per angle, in beamlets, relative to the study
+  double angle_offset = 0;      // degrees, added to the angles
+  bool reverse_angles = false;  // changes their sign, after the offset
   Preparation prepare;
   // SHA-256 of the public key of its certificate, hexadecimal; empty: any key signed by the
   // authority

@@ -12,11 +12,12 @@ namespace firm {
 namespace {
 
 const std::vector<std::string> kKeys = {
-    "name",         "kind",       "data",          "element",     "angles",   "angle_unit",
-    "axes",         "monitor",    "first_slice",   "binning",     "compound", "coefficient",
-    "sigma",        "spacing",    "rotation_axis", "axis_search", "shift",    "shifts",
-    "angle_offset", "saturation", "zingers",       "normalize",   "air",      "clip_low",
-    "clip_high",    "minus_log",  "bad_values",    "rings",       "scale",    "key"};
+    "name",          "kind",       "data",          "element",     "angles",   "angle_unit",
+    "axes",          "monitor",    "first_slice",   "binning",     "compound", "coefficient",
+    "sigma",         "spacing",    "rotation_axis", "axis_search", "shift",    "shifts",
+    "angle_offset",  "saturation", "zingers",       "normalize",   "air",      "clip_low",
+    "clip_high",     "minus_log",  "bad_values",    "rings",       "scale",    "key",
+    "reverse_angles"};
 
 constexpr int kMostBinning = 64;
 constexpr int kMostBeamlets = 1 << 20;
@@ -127,6 +128,7 @@ void read_geometry(const StudyTable& t, SiteEntry& site) {
   if (t.has("angle_offset")) {
     site.angle_offset = t.quantity("angle_offset", Dimension::kAngle, "\"0.5 deg\"");
   }
+  if (t.has("reverse_angles")) site.reverse_angles = t.boolean("reverse_angles");
 }
 
 void read_clipping(const StudyTable& t, Preparation& p) {

@@ -51,6 +51,7 @@ Sinogram sinogram_of(const Site& site, const SiteData& data) {
 std::optional<double> far_better_axis(const Site& site, const SiteData& data) {
   constexpr double kFarBetter = 0.6;
   constexpr double kLeastMisfit = 1e-4;
+  constexpr double kLeastDistance = 0.01;
   const Geometry& g = site.geometry;
   if (g.angles.size() < 3 || g.beamlets < 4) return {};
   const Sinogram s = sinogram_of(site, data);
@@ -73,6 +74,8 @@ std::optional<double> far_better_axis(const Site& site, const SiteData& data) {
                     [](const Best& a, const Best& b) { return a.misfit < b.misfit; });
   }
   if (now < kLeastMisfit || best.misfit > kFarBetter * now) return {};
+  const double distance = std::abs(best.axis - g.rotation_axis);
+  if (distance < std::max(1.0, kLeastDistance * g.beamlets)) return {};
   return best.axis;
 }
 
