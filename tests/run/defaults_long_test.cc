@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "run/ratios.h"
 
 namespace firm {
@@ -29,8 +31,8 @@ TEST(Defaults, AreNotWorseOnAnyObjectAndBetterOnAverage) {
   EXPECT_LE(ratios.mean, 0.9);
 }
 
-// The second and third site are `weak` times as noisy as the first, XRT `xrt` times; every second
-// sigma is estimated. Noise and number of angles change from case to case.
+// The second and third site are `weak` times as noisy as the first (up to 10 %), XRT `xrt` times;
+// every second sigma is estimated. Noise and number of angles change from case to case.
 std::vector<ObjectOptions> cases_of(double weak, double xrt) {
   constexpr double kNoise[] = {0.005, 0.02, 0.05, 0.1};
   constexpr int kAngles[] = {15, 30, 60, 90, 45};
@@ -39,7 +41,7 @@ std::vector<ObjectOptions> cases_of(double weak, double xrt) {
   for (const std::string& kind : object_kinds()) {
     for (int repeat = 0; repeat < 2; ++repeat, ++n) {
       ObjectOptions o{.kind = kind, .size = 64, .xrt_noise = xrt, .weak_noise = weak};
-      o.noise = kNoise[(n + n / 4) % 4] / (weak > 1 ? 2 : 1);
+      o.noise = std::max(0.005, kNoise[(n + n / 4) % 4] / weak);
       o.angles = kAngles[n % 5];
       o.estimate = n % 2 == 1;
       o.seed = 100 + n;
