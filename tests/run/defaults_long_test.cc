@@ -67,7 +67,7 @@ TEST(Defaults, AreHardlyWorseBesideAccurateXrt) {
 }
 
 TEST(Defaults, AreHardlyWorseBesideNoisySites) {
-  expect_hardly_worse("weak sites 4 times as noisy", 4, 1, 1.15, 0.9);
+  expect_hardly_worse("weak sites 4 times as noisy", 4, 1, 1.15, 0.95);
   expect_hardly_worse("weak sites 12 times as noisy", 12, 1, 1.15, 0.9);
   expect_hardly_worse("weak sites 4 times as noisy, XRT 3 times as accurate", 4, 1.0 / 3, 1.15,
                       0.9);
