@@ -51,8 +51,8 @@ std::vector<ObjectOptions> cases_of(double weak, double xrt) {
   return cases;
 }
 
-// Nearly all images are at most 5 % farther from the truth than alone. Exceptions are images of an
-// accurate XRT, which is hard to improve on.
+// Nearly all images are at most 5 % farther from the truth than alone. Exceptions are mostly
+// images of an accurate XRT, which is hard to improve on.
 void expect_hardly_worse(const char* what, double weak, double xrt, double worst, double mean) {
   const Ratios ratios = joint_over_alone(cases_of(weak, xrt));
   print(what, ratios);
@@ -62,15 +62,14 @@ void expect_hardly_worse(const char* what, double weak, double xrt, double worst
 }
 
 TEST(Defaults, AreHardlyWorseBesideAccurateXrt) {
-  expect_hardly_worse("XRT 3 times as accurate", 1, 1.0 / 3, 1.15, 0.9);
-  expect_hardly_worse("XRT 10 times as accurate", 1, 0.1, 1.15, 0.9);
+  expect_hardly_worse("XRT 3 times as accurate", 1, 1.0 / 3, 1.1, 0.9);
+  expect_hardly_worse("XRT 10 times as accurate", 1, 0.1, 1.1, 0.9);
 }
 
 TEST(Defaults, AreHardlyWorseBesideNoisySites) {
-  expect_hardly_worse("weak sites 4 times as noisy", 4, 1, 1.15, 0.95);
-  expect_hardly_worse("weak sites 12 times as noisy", 12, 1, 1.15, 0.9);
-  expect_hardly_worse("weak sites 4 times as noisy, XRT 3 times as accurate", 4, 1.0 / 3, 1.15,
-                      0.9);
+  expect_hardly_worse("weak sites 4 times as noisy", 4, 1, 1.1, 0.95);
+  expect_hardly_worse("weak sites 12 times as noisy", 12, 1, 1.1, 0.9);
+  expect_hardly_worse("weak sites 4 times as noisy, XRT 3 times as accurate", 4, 1.0 / 3, 1.1, 0.9);
 }
 
 }  // namespace

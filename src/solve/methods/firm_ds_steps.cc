@@ -25,7 +25,7 @@ void FirmDs::start() {
 
 // Fits each site alone, and bounds its residual by that: a joint image has more data behind it, and
 // need not fit its own closer. XRT, whose image is the sum of the others, ends in the second stage,
-// halfway between its fit alone and its noise.
+// a third of the way from its fit alone to its noise.
 void FirmDs::begin_from_alone() {
   constexpr double kLoose = 1.05 * 1.05;
   const AloneFit alone = fit_alone(problem_, noise_strength_);
@@ -42,7 +42,7 @@ void FirmDs::begin_from_alone() {
   for (std::size_t z = 0; z < slices; ++z) {
     const double square = alone.squares[problem_.transmission() * slices + z];
     const double level = xrt_noise_.level(z);
-    const double goal = square < level ? std::sqrt(square * level) : kLoose * square;
+    const double goal = square < level ? std::cbrt(square * square * level) : kLoose * square;
     xrt_noise_.set_bounds(z, {goal, goal});
   }
   xrt_.set_smooth(problem_, alone.transmission);
