@@ -76,8 +76,8 @@ struct Study {
   const Site& xrt() const { return sites.back(); }
   // Returns true if all sites measure along the same rays: one matrix A, as in the paper.
   bool common_geometry() const;
-  bool weighted() const;  // whether the s_i differ between sites
-  // Returns true if some s_i is not 1, the default: the noise of the sites is known.
+  bool weighted() const;  // whether the s_i differ between the sites that are coupled
+  // Returns true if some s_i of these is not 1, the default: the noise of the sites is known.
   bool noise_known() const;
 
   // Returns 1 / s_i^2. If all s_i are equal, the noise counts as unknown: s_N is then 1, and s_i of

@@ -8,6 +8,7 @@
 
 #include "check/preflight_checks.h"
 #include "core/byte_size.h"
+#include "io/files/directory_lock.h"
 #include "io/files/pending_file.h"
 #include "run/memory/memory_estimate.h"
 
@@ -40,6 +41,18 @@ bool is_directory(const Context& c, const std::filesystem::path& path) {
   c.findings.error(Error::Kind::kData, "out",
                    fmt::format("{}: expected a directory, found a file", path.string()),
                    "choose another --out");
+  return false;
+}
+
+// Whether no other process works in the directory.
+bool is_free(const Context& c) {
+  if (!DirectoryLock::held(c.arguments.out)) return true;
+  c.findings.error(
+      Error::Kind::kUsage, "out",
+      fmt::format("{}: expected a directory that no other process uses, found one that "
+                  "another process uses",
+                  c.arguments.out),
+      "wait until that process ends, or choose another --out");
   return false;
 }
 
@@ -132,7 +145,7 @@ std::uint64_t disk_space_needed(const Context& c, const StudyToCheck* study,
 
 void check_out(const Context& c, const StudyToCheck* study, const std::vector<Site>& known) {
   const std::filesystem::path directory = nearest_existing(c.arguments.out);
-  if (!is_directory(c, directory) || !can_be_written(c, directory)) return;
+  if (!is_directory(c, directory) || !can_be_written(c, directory) || !is_free(c)) return;
   if (c.arguments.federated()) {
     check_earlier_federation(c);
   } else {

@@ -15,6 +15,8 @@ std::string number(double value) { return fmt::format("{}", value); }
 
 bool positive(double value) { return value > 0 && std::isfinite(value); }
 
+bool coupled(const Site& site) { return site.kind == SiteKind::kXrt || site.coefficient > 0; }
+
 void validate_grid(const Study& study, const Site& site) {
   const Geometry& g = site.geometry;
   g.validate();
@@ -29,7 +31,8 @@ void validate_grid(const Study& study, const Site& site) {
 void validate_site(const Study& study, const Site& site) {
   const std::string where = "site " + site.name;
   if (site.kind == SiteKind::kXrf && site.coefficient != 0 && !positive(site.coefficient)) {
-    throw usage_error({where, "coefficient", "a number above 0, or 0 for a site that is not coupled",
+    throw usage_error({where, "coefficient",
+                       "a number above 0, or 0 for a site that is not coupled",
                        number(site.coefficient)});
   }
   if (!positive(site.sigma)) {
@@ -54,14 +57,13 @@ bool Study::common_geometry() const {
 }
 
 bool Study::weighted() const {
-  for (const Site& site : sites) {
-    if (site.sigma != sites.front().sigma) return true;
-  }
-  return false;
+  return std::ranges::any_of(
+      sites, [&](const Site& site) { return coupled(site) && site.sigma != xrt().sigma; });
 }
 
 bool Study::noise_known() const {
-  return std::ranges::any_of(sites, [](const Site& site) { return site.sigma != 1; });
+  return std::ranges::any_of(sites,
+                             [](const Site& site) { return coupled(site) && site.sigma != 1; });
 }
 
 double Study::weight(std::size_t site) const {

@@ -187,7 +187,8 @@ std::vector<double> angles_of(const SiteSource& s) {
     // No rounding where there is nothing to scale.
     const double scaled =
         s.entry.angle_scale == 1 ? degrees : first + s.entry.angle_scale * (degrees - first);
-    angles.push_back((scaled + s.entry.angle_offset) * std::numbers::pi / 180);
+    const double sign = s.entry.reverse_angles ? -1 : 1;
+    angles.push_back(sign * (scaled + s.entry.angle_offset) * std::numbers::pi / 180);
   }
   return angles;
 }

@@ -24,7 +24,7 @@ struct SimulateOptions {
   double pixel_size = 1e-4;  // cm
   double counts = 0;         // photons per beamlet of the XRT beam; 0: XRT data is logarithms
   double xrf_counts = 0;     // largest expected XRF count of all elements; 0: XRF data is g/cm^2
-  Defects defects;
+  Defects defects = {};
   int threads = 0;  // 0: all; the result does not depend on it
 
   bool twin() const { return preset == "rod" || defects.any() || xrf_counts > 0; }

@@ -37,7 +37,14 @@ NoiseStop::NoiseStop(const Problem& problem, std::vector<std::size_t> variables,
     }
   }
   for (Mark& mark : marks_) mark.logs.resize(columns_.size());
+  least_.assign(columns_.size(), Bounds{}.least);
+  most_.assign(columns_.size(), Bounds{}.most);
   restart();
+}
+
+void NoiseStop::set_bounds(std::size_t number, const Bounds& bounds) {
+  least_[number] = bounds.least;
+  most_[number] = bounds.most;
 }
 
 void NoiseStop::restart(long step) {
@@ -55,7 +62,7 @@ std::size_t NoiseStop::open() const {
 bool NoiseStop::finished(std::size_t number, double square, double rate, double pixels) const {
   const double m = rays_[number];
   const double by_noise = strength_ * std::min(pixels, kMostOfRays * m) / m;
-  if (rate > by_noise) return false;
+  if (rate > by_noise || !within(number, square)) return false;
   return square <= level_[number] || rate <= peak_[number] / 2;
 }
 
@@ -67,7 +74,7 @@ void NoiseStop::look(long step, const std::vector<double>& squares,
   std::vector<double> logs(columns_.size());
   for (std::size_t n = 0; n < columns_.size(); ++n) {
     const double square = squares[columns_[n]];
-    if (square <= 0) done_[n] = true;  // nothing is left to fit
+    if (square <= least_[n]) done_[n] = true;  // nothing is left to fit
     logs[n] = square > 0 ? std::log(square) : 0;
     if (done_[n] || before == marks_.end()) continue;
     const double rate = (before->logs[n] - logs[n]) / std::log(k / before->step);
@@ -87,6 +94,8 @@ void NoiseStop::archive(Archive& archive, const std::string& name) {
     archive.values(at + "/logs", std::span<double>(marks_[n].logs));
   }
   archive.values(name + "/peak", std::span<double>(peak_));
+  archive.values(name + "/least", std::span<double>(least_));
+  archive.values(name + "/most", std::span<double>(most_));
   archive.flags(name + "/done", done_);
   archive.number(name + "/next", next_);
   archive.number(name + "/origin", origin_);

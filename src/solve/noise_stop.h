@@ -15,9 +15,13 @@
 // fall slowly is not done. So a column ends even if pixels are too coarse, or sigma too small, for
 // r to reach the noise, and after 3000 steps in any case. docs/method.md shows how close this comes
 // to the best step.
+//
+// A caller that knows where the residual should end sets bounds: a column is done at the lower one,
+// and never above the upper one.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +47,19 @@ class NoiseStop {
   // watched column.
   void look(long step, const std::vector<double>& squares, const std::vector<std::size_t>& pixels);
 
+  // Bounds of r^2 of a column.
+  struct Bounds {
+    double least = 0;
+    double most = std::numeric_limits<double>::infinity();
+  };
+  void set_bounds(std::size_t number, const Bounds& bounds);
+  // Whether r^2 is at most the upper bound.
+  bool within(std::size_t number, double square) const { return square <= most_[number]; }
+  // sigma^2 m of a column.
+  double level(std::size_t number) const { return level_[number]; }
+
+  // Declares a column done.
+  void finish(std::size_t number) { done_[number] = true; }
   bool done(std::size_t number) const { return done_[number]; }
   // Number of columns that are not done.
   std::size_t open() const;
@@ -63,8 +80,10 @@ class NoiseStop {
   std::vector<std::size_t> columns_;  // of the problem
   std::vector<double> rays_;          // m of each watched column
   std::vector<double> level_;         // sigma^2 m
-  std::vector<Mark> marks_;           // the last looks, the newest first
-  std::vector<double> peak_;          // largest rate so far
+  std::vector<double> least_;         // bounds of r^2
+  std::vector<double> most_;
+  std::vector<Mark> marks_;   // the last looks, the newest first
+  std::vector<double> peak_;  // largest rate so far
   std::vector<bool> done_;
   double next_ = 1;  // step of the next look, after origin_
   int origin_ = 0;

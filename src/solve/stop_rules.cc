@@ -23,6 +23,10 @@ SolveOptions with_default_rule(SolveOptions options, const Study& study, bool pr
   return options;
 }
 
+bool may_end_at_noise(const SolveOptions& options) {
+  return options.stop.noise > 0 || (!has_rule(options.stop) && options.prior.kind == "none");
+}
+
 StopRules::StopRules(const StopOptions& stop, const Method& method) : stop_(stop) {
   if (!has_rule(stop)) {
     stop_ = method.default_stop();

@@ -25,6 +25,8 @@ inline constexpr double kNoiseStrength = 0.5;
 // rule is set, the steps end at the noise. A prior keeps images from fitting noise by itself: with
 // one, stop.discrepancy tells the noise and is no rule.
 SolveOptions with_default_rule(SolveOptions options, const Study& study, bool prior);
+// Whether that may set stop.noise, for a study of which nothing is known yet.
+bool may_end_at_noise(const SolveOptions& options);
 
 class StopRules {
  public:

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "check/preflight_fixture.h"
+#include "io/files/directory_lock.h"
 #include "io/files/pending_file.h"
 #include "io/formats/data_exchange.h"
 
@@ -242,6 +243,17 @@ TEST(MachineTest, HasMemoryAndDisk) {
 }
 
 // ---- out ---------------------------------------------------------------------------------------
+
+TEST_F(PreflightTest, NamesDirectoryThatAnotherProcessUses) {
+  arguments_.out = directory_ / "run";
+  make_directory(arguments_.out);
+  {
+    const DirectoryLock lock(arguments_.out);
+    expect_problem(2, "out", "that another process uses", "another --out");
+  }
+  expect_good();
+  expect_ok("disk", "can be written");
+}
 
 TEST_F(PreflightTest, ChecksDirectoryWithoutWriting) {
   arguments_.out = directory_ / "a/b/run";

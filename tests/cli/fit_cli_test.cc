@@ -77,6 +77,17 @@ TEST_F(Fit, EndsSiteBySiteBesideAccurateXrt) {
   EXPECT_NEAR(summary("a")["rounds"].get<int>(), summary("c")["rounds"].get<int>(), 2);
 }
 
+TEST_F(Fit, NamesMirroredXrt) {
+  study_ = replaced(study_, "name = \"xrt\"", "name = \"xrt\"\nangle_offset = \"180 deg\"");
+  write("mirrored");
+  const Outcome o = run("recon s/mirrored.toml --out r");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_CONTAINS(o.out, "The data is NOT fitted");
+  EXPECT_CONTAINS(o.out, "(1) tested, fits");
+  EXPECT_CONTAINS(o.out,
+                  "its detector or its angles run the other way than those of the other sites");
+}
+
 TEST_F(Fit, NamesCauseOfMissedData) {
   // Three times as much iron as XRT sees.
   study_ = replaced(study_, "name = \"xrf-2\"", "name = \"xrf-2\"\nscale = 3");

@@ -271,7 +271,7 @@ TEST(StudyReader, RefusesStudiesWithMissingKinds) {
 
 TEST(StudyReader, RefusesSettingsOfOtherTypes) {
   expect_all_refused({
-      {with(28, "rounds = [1, 2]"), 28, "[solve] rounds", {"true or false", "found an array"}},
+      {with(28, "rounds = [1, 2]"), 28, "[solve] rounds", {"an array of texts", "found an array"}},
       {with(28, "rounds = 1979-05-27"), 28, "[solve] rounds", {"found date 1979-05-27"}},
       {with(30, "every = 07:32:00"), 30, "[solve] log.every", {"found time 07:32:00"}},
       {with(25, "stop = { at = { a = [] } }"), 25, "[solve] stop.at.a", {"found an array"}},

@@ -16,7 +16,7 @@ TEST(StudySites, ReadsPreparation) {
                 "first_slice = 4\nbinning = 2\nsaturation = 65535\nzingers = 0.3\n"
                 "normalize = \"air\"\nair = 10\nclip_low = 1e-3\nclip_high = 1\n"
                 "bad_values = \"mask\"\nrings = 9\nshift = [\"1 um\", \"-2 um\"]\n"
-                "angle_offset = \"0.5 deg\""));
+                "angle_offset = \"0.5 deg\"\nreverse_angles = true"));
   const SiteEntry& site = s.sites[1];
   const Preparation& p = site.prepare;
   EXPECT_EQ(site.angles, "a.txt");
@@ -29,6 +29,7 @@ TEST(StudySites, ReadsPreparation) {
   EXPECT_EQ(site.shift_x, 1e-4);
   EXPECT_EQ(site.shift_y, -2e-4);
   EXPECT_EQ(site.angle_offset, 0.5);
+  EXPECT_TRUE(site.reverse_angles);
   EXPECT_EQ(p.saturation, 65535);
   EXPECT_EQ(p.zingers, 0.3);
   EXPECT_EQ(p.normalize, "air");
@@ -123,6 +124,23 @@ TEST(StudySites, LooksCoefficientsUp) {
               (2 * 55.845 * 104.699 + 3 * 15.999 * oxygen) / (2 * 55.845 + 3 * 15.999), 0.02);
   EXPECT_EQ(coefficient("element = \"Fe\"\ncoefficient = 2.5"), 2.5);
   EXPECT_EQ(coefficient("coefficient = \"0.25 m^2/kg\""), 2.5);
+}
+
+TEST(StudySites, ReadsSitesThatAreNotCoupled) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(read(directory, kGood).sites[0].coupled);
+  EXPECT_TRUE(read(directory, with(15, "coefficient = 2\ncoupled = true")).sites[0].coupled);
+  const StudyFile s = read(directory, with(15, "coefficient = 2\ncoupled = false"));
+  EXPECT_FALSE(s.sites[0].coupled);
+  EXPECT_EQ(s.sites[0].coefficient, 2);
+  EXPECT_FALSE(s == read(directory, with(15, "coefficient = 2")));
+  write_study(directory / "again.toml", s);
+  EXPECT_TRUE(read_study(directory / "again.toml") == s);
+  expect_all_refused({
+      {with(15, "coefficient = 2\ncoupled = 0"), 16, "site[0].coupled", {"true or false", "0"}},
+      {with(23, "minus_log = true\ncoupled = false"), 24, "site[1].coupled", {"xrf"}},
+      {with(15, "coupled = false"), 11, "site[0].coefficient", {}},
+  });
 }
 
 TEST(StudySites, RefusesUnknownCoefficients) {

@@ -15,7 +15,7 @@ namespace {
 std::vector<Cause> causes_of(const SimulatedSites& s, std::size_t site, bool others,
                              CauseHints hints = {.calibrated = true}) {
   const std::size_t last = s.sites.size() - 1;
-  for (std::size_t i = 0; others && site != last && i < last; ++i) {
+  for (std::size_t i = 0; others && i < last; ++i) {
     if (i == site) continue;
     hints.others.push_back(&s.sites[i]);
     hints.others_data.push_back(&s.data[i]);
@@ -134,6 +134,18 @@ TEST(CausesTest, FindsMirroredAndReversed) {
     for (double& angle : reversed.sites[0].geometry.angles) angle = -angle;
     expect_first(causes_of(reversed, 0, others), "reversed in sign", 3);
   }
+}
+
+TEST(CausesTest, FindsMirroredAndReversedXrt) {
+  for (const char* preset : {"elements", "lopsided"}) {
+    SimulatedSites s({preset, 40, 40, 0.02});
+    s.mirror(3);
+    expect_first(causes_of(s, 3, true), "angle_offset = \"180 deg\"", 3);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tested(causes_of(s, i, true)), 0u) << preset << i;
+  }
+  SimulatedSites reversed({"lopsided", 40, 40, 0.02});
+  for (double& angle : reversed.xrt().geometry.angles) angle = -angle;
+  expect_first(causes_of(reversed, 3, true), "reverse_angles = true", 3);
 }
 
 TEST(CausesTest, ListsUntestedCausesInOrderOfDocs) {

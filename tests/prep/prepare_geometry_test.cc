@@ -117,5 +117,13 @@ TEST_F(PrepareGeometry, AddsTheOffsetOfTheAngles) {
   EXPECT_NEAR(g.angles[1] - g.angles[0], geometry_.angles[1], 1e-12);
 }
 
+TEST_F(PrepareGeometry, ReversesAnglesAfterTheOffset) {
+  entry_.angle_offset = 90;
+  entry_.reverse_angles = true;
+  const Geometry g = prepare().site.geometry;
+  EXPECT_NEAR(g.angles[0], -std::acos(0.0), 1e-12);
+  EXPECT_NEAR(g.angles[1] - g.angles[0], -geometry_.angles[1], 1e-12);
+}
+
 }  // namespace
 }  // namespace firm

@@ -1,6 +1,7 @@
 // Warnings before a run: one mistake in simulated data gives its warning, good data gives none.
 #include "prep/diagnose/site_warnings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -167,10 +168,15 @@ TEST(SiteComparisonTest, FindsMirroredDetector) {
 TEST(SiteComparisonTest, FindsReversedAngles) {
   SimulatedSites s({"lopsided"});
   for (double& angle : s.sites[0].geometry.angles) angle = -angle;
-  expect_one(s, "xrf-1", "its angles reversed in sign (");
+  expect_one(s, "xrf-1", "its angles reversed in sign (reverse_angles = true)");
   SimulatedSites order({"lopsided", 40, 40});
   std::ranges::reverse(order.sites[0].geometry.angles);
-  expect_one(order, "xrf-1", "in the opposite order");
+  const std::vector<double>& angles = order.sites[0].geometry.angles;
+  const double ends = (angles.front() + angles.back()) * 180 / std::numbers::pi;
+  expect_one(order, "xrf-1",
+             fmt::format("in the opposite order (reverse_angles = true and angle_offset = "
+                         "\"{:.6g} deg\")",
+                         -ends));
 }
 
 TEST(SiteComparisonTest, BlamesXrtIfAllOtherSitesAgree) {

@@ -15,26 +15,33 @@ struct Ratios {
   double mean = 0;  // over sites and cases
   double worst = 0;
   std::string worst_case;
+  std::size_t count = 0;
+  std::vector<std::string> above;  // images above 1.05
 };
 
 inline Ratios error_ratios(const std::vector<ObjectOptions>& cases, const SolveOptions& one,
                            const SolveOptions& other) {
+  constexpr double kAbove = 1.05;
   Ratios ratios;
-  std::size_t count = 0;
   for (const ObjectOptions& o : cases) {
     const MeasuredObject object = measure_object(o);
     const auto errors = relative_errors(reconstruct(object.study, one).images, object.truth);
     const auto others = relative_errors(reconstruct(object.study, other).images, object.truth);
-    for (std::size_t i = 0; i < errors.size(); ++i, ++count) {
+    for (std::size_t i = 0; i < errors.size(); ++i, ++ratios.count) {
       const double ratio = errors[i] / others[i];
+      const std::string text = fmt::format(
+          "{}, {} angles, noise {} ({} at weak sites, {:.2g} at xrt){}, site {}: {:.3f} / {:.3f} = "
+          "{:.3f}",
+          o.kind, o.angles, o.noise, o.noise * o.weak_noise, o.noise * o.xrt_noise,
+          o.estimate ? ", estimated" : "", i, errors[i], others[i], ratio);
       ratios.mean += ratio;
+      if (ratio > kAbove) ratios.above.push_back(text);
       if (ratio <= ratios.worst) continue;
       ratios.worst = ratio;
-      ratios.worst_case = fmt::format("{}, {} angles, noise {}, site {}: {:.3f} / {:.3f}", o.kind,
-                                      o.angles, o.noise, i, errors[i], others[i]);
+      ratios.worst_case = text;
     }
   }
-  ratios.mean /= static_cast<double>(count);
+  ratios.mean /= static_cast<double>(ratios.count);
   return ratios;
 }
 

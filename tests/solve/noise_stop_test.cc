@@ -72,6 +72,23 @@ TEST(NoiseStop, EndsAtOnceBelowNoise) {
   EXPECT_LT(steps_until_done(stop, square, static_cast<std::size_t>(w.rays() / 2)), 10);
 }
 
+TEST(NoiseStop, EndsBetweenItsBounds) {
+  const Watched w(1e-3);
+  const auto pixels = static_cast<std::size_t>(w.rays() / 4);
+  const auto square = [](double k) { return 1 + 1 / k; };
+  NoiseStop plain(w.problem, {0}, 0.5);
+  const long k = steps_until_done(plain, square, pixels);
+  NoiseStop early(w.problem, {0}, 0.5);
+  early.set_bounds(0, {.least = 1.5, .most = 2});
+  EXPECT_EQ(steps_until_done(early, square, pixels), 2);
+  NoiseStop late(w.problem, {0}, 0.5);
+  late.set_bounds(0, {.least = 1, .most = 1.01});
+  EXPECT_GE(steps_until_done(late, square, pixels), 100);
+  EXPECT_LT(k, 100);
+  EXPECT_TRUE(late.within(0, 1.01));
+  EXPECT_FALSE(late.within(0, 1.02));
+}
+
 TEST(NoiseStop, IsDoneWithDataOfZeros) {
   const Watched w(0.5);
   NoiseStop stop(w.problem, {0}, 0.5);

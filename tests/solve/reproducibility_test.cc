@@ -116,6 +116,41 @@ TEST(Run, ResumesToSameBytes) {
   }
 }
 
+// A study that ends at its noise, in two stages: XRT is far more accurate than the others.
+// `uncoupled`: the first site is not coupled.
+SmallStudy two_stages(bool common, bool uncoupled) {
+  SmallStudy small = make_small_study({.seed = 6,
+                                       .rows = 8,
+                                       .columns = 8,
+                                       .angles = 7,
+                                       .slices = 2,
+                                       .other = !common,
+                                       .own_geometry = !common,
+                                       .own_sigma = true});
+  for (Site& site : small.study.sites) site.sigma *= 0.1;
+  small.study.sites.back().sigma *= 0.05;
+  if (uncoupled) small.study.sites.front().coefficient = 0;
+  return small;
+}
+
+TEST(Run, ResumesBothStagesToSameBytes) {
+  for (const int variant : {0, 1, 2, 3}) {
+    const SmallStudy small = two_stages(variant % 2 == 0, variant / 2 == 1);
+    std::vector<MemoryArchive> states;
+    const auto keep = [&](int, bool, const std::function<void(Archive&)>& state) {
+      state(states.emplace_back());
+    };
+    const Solution whole = run(small, {}, 1, keep);
+    EXPECT_EQ(whole.summary.termination.reason, "noise");
+    EXPECT_EQ(states.back().doubles.at("second_stage").front(), 1);
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      states[k].load();
+      expect_same_run(run(small, {}, 1, {}, &states[k]), whole, "from state " + std::to_string(k));
+    }
+    expect_same_run(run(small, {}, 3), whole, "three threads");
+  }
+}
+
 TEST(Run, ResumesAfterItsEnd) {
   for (const Named& method : all_methods(6)) {
     const SmallStudy small = study_for(method, {.seed = 7});
@@ -241,6 +276,24 @@ TEST(Run, GivesSameImagesForAnySplitOfSites) {
         EXPECT_NEAR(s.summary.certificate.stationarity / one.summary.certificate.stationarity, 1,
                     1e-3);
         EXPECT_LE((to_matrix(s.multiplier) - mu).norm(), 1e-4 * mu.norm());
+        EXPECT_EQ(s.summary.objective, found.front().summary.objective) << "all know the same";
+      }
+    }
+  }
+}
+
+TEST(Run, HasBothStagesForAnySplitOfSites) {
+  for (const bool uncoupled : {false, true}) {
+    const SmallStudy small = two_stages(false, uncoupled);
+    const Solution one = run(small, {}, 1);
+    const Matrix w = to_matrix(one.images);
+    for (const Hosts& hosts : all_hosts()) {
+      SCOPED_TRACE(text_of(hosts));
+      const std::vector<Solution> found = run_apart(small, {}, hosts);
+      EXPECT_LT((gather(small, hosts, found) - w).norm(), 1e-4 * w.norm());
+      for (const Solution& s : found) {
+        EXPECT_EQ(s.summary.rounds, one.summary.rounds);
+        EXPECT_NEAR(s.summary.objective / one.summary.objective, 1, 1e-4);
         EXPECT_EQ(s.summary.objective, found.front().summary.objective) << "all know the same";
       }
     }

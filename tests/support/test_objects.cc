@@ -6,6 +6,7 @@
 
 #include "firm/geometry.h"
 #include "firm/projector.h"
+#include "physics/noise.h"
 #include "sim/noise.h"
 #include "sim/phantom.h"
 
@@ -103,7 +104,35 @@ double grain_density(int element, Point p) {
   return nearest.amounts[static_cast<std::size_t>(element)];
 }
 
+double shell_density(int element, Point p) {
+  static const std::array<std::vector<Disc>, kElements> all = {{
+      {{0, 0, 0.8, 1}, {0, 0, 0.62, -1}, {0.1, 0.05, 0.12, 0.5}},
+      {{-0.2, 0.25, 0.14, 1}, {0.7, 0.05, 0.07, 0.8}, {-0.5, -0.5, 0.06, 1}},
+      {{0.25, -0.3, 0.1, 1}, {-0.1, 0.7, 0.06, 1}, {-0.35, -0.1, 0.08, 0.6}},
+  }};
+  return in_discs(all[static_cast<std::size_t>(element)], p);
+}
+
+// Densities fall to 0 at the rim, so that there is no edge.
+double gradient_density(int element, Point p) {
+  const double rim = std::max(0.0, 1 - (p.x * p.x + p.y * p.y) / (0.85 * 0.85));
+  const auto blob = [&](double x, double y, double width) {
+    return std::exp(-(std::pow(p.x - x, 2) + std::pow(p.y - y, 2)) / (width * width));
+  };
+  if (element == 0) return rim * (1 + 0.6 * p.x);
+  if (element == 1) return rim * (0.3 + blob(0.3, 0.2, 0.35) - 0.2 * p.y);
+  return rim * (blob(-0.3, -0.1, 0.3) + 0.7 * blob(0.2, -0.45, 0.2));
+}
+
+double strong_density(int element, Point p) {
+  if (element == 0) return disc_density(0, p) + 0.5 * in_discs({{-0.2, -0.2, 0.3, 1}}, p);
+  return 0.1 * disc_density(element, p);
+}
+
 double density(const std::string& kind, int element, Point p) {
+  if (kind == "shell") return shell_density(element, p);
+  if (kind == "gradient") return gradient_density(element, p);
+  if (kind == "strong") return strong_density(element, p);
   if (kind == "discs") return disc_density(element, p);
   if (kind == "smooth") return smooth_density(element, p);
   if (kind == "wires") return wire_density(element, p);
@@ -177,7 +206,8 @@ Block in_beamlets(const Block& fine, std::size_t rays) {
 }  // namespace
 
 const std::vector<std::string>& object_kinds() {
-  static const std::vector<std::string> kinds = {"discs", "smooth", "wires", "grains", "body"};
+  static const std::vector<std::string> kinds = {"discs", "smooth", "wires",    "grains",
+                                                 "body",  "shell",  "gradient", "strong"};
   return kinds;
 }
 
@@ -217,12 +247,15 @@ MeasuredObject measure_object(const ObjectOptions& o) {
     site.name = xrt ? "xrt" : "xrf-" + std::to_string(i + 1);
     site.kind = xrt ? SiteKind::kXrt : SiteKind::kXrf;
     site.coefficient = xrt ? 0 : elements.coefficients[i];
-    site.sigma =
-        o.noise * (xrt ? o.xrt_noise : 1) * static_cast<double>(std::ranges::max(values.values()));
+    const double accuracy = xrt ? o.xrt_noise : i > 0 ? o.weak_noise : 1;
+    site.sigma = o.noise * accuracy * static_cast<double>(std::ranges::max(values.values()));
     site.geometry = g;
     Random random(o.seed, i);
     for (float& value : values.values()) {
       value += static_cast<float>(site.sigma * random.normal());
+    }
+    if (o.estimate) {
+      site.sigma = estimate_noise(values, {}, static_cast<std::size_t>(g.beamlets));
     }
     made.study.add(site, std::move(values));
   }

@@ -14,6 +14,8 @@ class DirectoryLock {
 
   // Throws firm::Error (kUsage) when another process holds the lock.
   explicit DirectoryLock(const std::string& directory);
+  // Whether another process, or another lock of this one, holds it now. Creates nothing.
+  static bool held(const std::string& directory);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
   DirectoryLock& operator=(const DirectoryLock&) = delete;

@@ -50,13 +50,13 @@ void survey_fields(const Scan& scan, Inspection& r, const Progress& progress) {
   r.fields.push_back(field_report(*scan.data, data));
   r.dead = data.dead();
   r.missing = data.missing();
+  r.edge = median(data.outer_means());
   if (!scan.white && !scan.monitor) {
-    const std::string warning = warn_transmission_values(data.values(), data.outer_means());
+    const std::string warning = warn_transmission_values(data.values(), r.edge);
     if (!warning.empty()) r.warnings.push_back(warning);
   }
   r.jumps.level = "mean of a frame, equal at all angles if the whole object is in view";
   std::vector<double> levels = data.frame_means();
-  r.edge = median(data.outer_means());
   if (scan.white) {
     r.jumps.level = fmt::format("mean of the {} outermost beamlets on each side of a frame",
                                 outer_beamlets(r.beamlets));

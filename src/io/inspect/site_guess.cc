@@ -8,15 +8,13 @@
 
 #include "io/files/folder.h"
 #include "io/inspect/name_hints.h"
+#include "io/inspect/transmission_values.h"
 #include "io/study/quantity.h"
 #include "physics/attenuation.h"
 
 namespace firm {
 namespace {
 
-// Noise and edges of the object bring transmissions above 1.
-constexpr double kLargestTransmission = 1.5;
-constexpr double kNearOne = 0.15;
 // Even a weak object lowers the mean of counts below the edges by this factor.
 constexpr double kShadow = 0.995;
 constexpr double kMonitorTolerance = 0.05;
@@ -32,13 +30,8 @@ std::string range_text(const Inspection& r) {
                      values_of(r).max, r.edge);
 }
 
-bool in_range_of_transmissions(const Inspection& r) {
-  return values_of(r).min > -kNearOne && values_of(r).max <= kLargestTransmission;
-}
-
-bool look_like_transmissions(const Inspection& r) {
-  return in_range_of_transmissions(r) && std::abs(r.edge - 1) <= kNearOne &&
-         values_of(r).mean < r.edge;
+TransmissionLevels levels_of(const Inspection& r) {
+  return transmission_levels(values_of(r), r.edge);
 }
 
 // The beam beside an object is brighter than behind it.
@@ -96,10 +89,10 @@ void guess_logarithm(const Inspection& r, SiteGuess& guess) {
       guess.normalize_why =
           fmt::format("{:.3g} times the monitor beside the object, not once", *r.edge_to_monitor);
     }
-  } else if (!have_bright_edges(r) && !look_like_transmissions(r)) {
+  } else if (!have_bright_edges(r) && !look_like_transmissions(levels_of(r))) {
     guess.minus_log = false;
     guess.minus_log_why = fmt::format("a guess: {}, as logarithms have", range_text(r));
-  } else if (in_range_of_transmissions(r)) {
+  } else if (in_range_of_transmissions(levels_of(r))) {
     guess.minus_log_why = fmt::format("a guess: {}, as transmissions have", range_text(r));
     guess.normalize = "none";
     guess.normalize_why = "a guess: the data is transmissions";
@@ -129,7 +122,7 @@ SiteGuess guess_site(const Inspection& r) {
   if (units == "1") return guess_xrt(r, "");
   if (mentions(r, names_transmission)) return guess_xrt(r, "a guess: the name says so");
   const bool named_xrf = mentions(r, names_fluorescence);
-  if (!named_xrf && look_like_transmissions(r)) {
+  if (!named_xrf && look_like_transmissions(levels_of(r))) {
     return guess_xrt(r, fmt::format("a guess: {}, as transmissions have", range_text(r)));
   }
   if (!named_xrf && have_bright_edges(r)) {

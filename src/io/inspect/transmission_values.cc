@@ -6,20 +6,37 @@
 #include <cmath>
 
 namespace firm {
+namespace {
 
-std::string warn_transmission_values(const ValueStatistics& values,
-                                     std::vector<double> outer_means) {
-  std::erase_if(outer_means, [](double mean) { return !std::isfinite(mean); });
-  if (outer_means.empty()) return "";
-  const auto middle = outer_means.begin() + static_cast<std::ptrdiff_t>(outer_means.size() / 2);
-  std::nth_element(outer_means.begin(), middle, outer_means.end());
-  const bool one_beside = std::abs(*middle - 1) < 0.15;
-  const bool lower_inside = values.mean < 0.98 * *middle && values.min < 0.9 * *middle;
-  if (!one_beside || !lower_inside || values.max > 1.5 || values.min < -0.1) return "";
+constexpr double kNearOne = 0.15;
+constexpr double kErrors = 5;
+
+}  // namespace
+
+bool in_range_of_transmissions(const TransmissionLevels& v) {
+  constexpr double kDark = 0.03;
+  return v.lowest > -std::max(kDark, kErrors * v.noise) &&
+         v.highest <
+             std::clamp(v.beside, 1.0, 1 + kNearOne) + std::max(kNearOne, kErrors * v.noise);
+}
+
+bool look_like_transmissions(const TransmissionLevels& v) {
+  constexpr double kShadow = 0.02;
+  return in_range_of_transmissions(v) && std::abs(v.beside - 1) < kNearOne &&
+         v.inside < v.beside - std::max(kShadow, kErrors * v.inside_error);
+}
+
+TransmissionLevels transmission_levels(const ValueStatistics& values, double outer) {
+  constexpr double kExtremes = 0.1;  // noise and bad pixels: the extremes of many values
+  return {outer, values.mean, 0, values.min, values.max, kExtremes};
+}
+
+std::string warn_transmission_values(const ValueStatistics& values, double outer) {
+  if (!look_like_transmissions(transmission_levels(values, outer))) return "";
   return fmt::format(
       "as XRT: the values look like transmissions, {:.3g} in the outermost beamlets and lower "
       "inside: set minus_log = true and normalize = \"none\"",
-      *middle);
+      outer);
 }
 
 }  // namespace firm

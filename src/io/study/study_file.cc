@@ -115,6 +115,7 @@ std::string geometry_lines(const SiteEntry& s) {
   }
   if (s.angle_scale != 1) text += line("angle_scale", s.angle_scale);
   if (s.angle_offset != 0) text += line("angle_offset", fmt::format("{} deg", s.angle_offset));
+  if (s.reverse_angles) text += line("reverse_angles", true, "the sign, after angle_offset");
   return text;
 }
 
@@ -207,7 +208,7 @@ bool operator==(const SiteEntry& a, const SiteEntry& b) {
                     s.monitor, s.first_slice, s.binning, s.compound, s.coefficient, s.coupled,
                     s.noise, s.sigma, s.spacing, s.rotation_axis, s.find_rotation_axis,
                     s.axis_search, s.shift_x, s.shift_y, s.shifts, s.shifts_vertical, s.angle_scale,
-                    s.angle_offset, s.prepare, s.key);
+                    s.angle_offset, s.reverse_angles, s.prepare, s.key);
   };
   return members(a) == members(b);
 }

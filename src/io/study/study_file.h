@@ -72,6 +72,7 @@ struct SiteEntry {
   PerAngle shifts_vertical;  // slices of the file: how much further along the rows of the detector
   double angle_scale = 1;    // multiplies the angles of the file, relative to the first of them
   double angle_offset = 0;   // degrees, added to the angles after that
+  bool reverse_angles = false;  // changes their sign, after the offset
   Preparation prepare;
   // SHA-256 of the public key of its certificate, hexadecimal; empty: any key signed by the
   // authority

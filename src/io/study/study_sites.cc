@@ -23,7 +23,7 @@ const std::vector<std::string> kKeys = {"name",        "kind",          "scan",
                                         "gain",        "lag",           "clip_low",
                                         "clip_high",   "minus_log",     "bad_values",
                                         "rings",       "unmix",         "scale",
-                                        "key"};
+                                        "key",         "reverse_angles"};
 
 constexpr int kMostBinning = 64;
 constexpr int kMostBeamlets = 1 << 20;
@@ -156,6 +156,7 @@ void read_geometry(const StudyTable& t, SiteEntry& site) {
   if (t.has("angle_offset")) {
     site.angle_offset = t.quantity("angle_offset", Dimension::kAngle, "\"0.5 deg\"");
   }
+  if (t.has("reverse_angles")) site.reverse_angles = t.boolean("reverse_angles");
 }
 
 void read_clipping(const StudyTable& t, Preparation& p) {

@@ -10,6 +10,7 @@ namespace firm {
 namespace {
 
 constexpr std::size_t kSlices = 2;
+constexpr double kLeastSpan = 0.5;  // radians; less hardly distinguishes axes
 constexpr std::size_t kCoarseBeamlets = 48;
 constexpr std::size_t kCoarseAngles = 60;
 constexpr std::size_t kFineBeamlets = 160;
@@ -51,8 +52,10 @@ Sinogram sinogram_of(const Site& site, const SiteData& data) {
 std::optional<double> far_better_axis(const Site& site, const SiteData& data) {
   constexpr double kFarBetter = 0.6;
   constexpr double kLeastMisfit = 1e-4;
+  constexpr double kLeastDistance = 0.01;
   const Geometry& g = site.geometry;
-  if (g.angles.size() < 3 || g.beamlets < 4) return {};
+  const auto [first_angle, last_angle] = std::ranges::minmax(g.angles);
+  if (g.angles.size() < 3 || g.beamlets < 4 || last_angle - first_angle < kLeastSpan) return {};
   const Sinogram s = sinogram_of(site, data);
   const double middle = g.beamlets / 2.0;
   const double width = middle / 2;
@@ -73,6 +76,8 @@ std::optional<double> far_better_axis(const Site& site, const SiteData& data) {
                     [](const Best& a, const Best& b) { return a.misfit < b.misfit; });
   }
   if (now < kLeastMisfit || best.misfit > kFarBetter * now) return {};
+  const double distance = std::abs(best.axis - g.rotation_axis);
+  if (distance < std::max(1.0, kLeastDistance * g.beamlets)) return {};
   return best.axis;
 }
 

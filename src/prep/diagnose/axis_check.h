@@ -12,7 +12,8 @@ namespace firm {
 Sinogram sinogram_of(const Site& site, const SiteData& data);
 
 // An axis within a quarter of the detector around its middle, in beamlets, that fits far better
-// than the site's. Independent of the size of the image. None: there is no such axis.
+// than the site's: further away than a hundredth of the detector, and with 0.6 of the misfit or
+// less. Independent of the size of the image. None: there is no such axis.
 std::optional<double> far_better_axis(const Site& site, const SiteData& data);
 
 }  // namespace firm

@@ -19,6 +19,8 @@ namespace firm {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+// A change of rays is a cause if it leaves less than this share of what XRF misses of XRT.
+constexpr double kShare = 0.65;
 
 // The order of docs/data.md, in which causes that fit equally well and untested ones are listed.
 enum Place {
@@ -66,6 +68,8 @@ class CauseFinder {
   void test_axis();
   void test_image(const Site* xrt, const SiteData* xrt_data);
   void compare_with(const Site& xrt, const SiteData& xrt_data);
+  // Compares XRT with the others.
+  void compare_with_xrf();
   void list(Place place, std::string text) {
     found_.push_back({place, {std::move(text), false, 0}});
   }
@@ -198,13 +202,13 @@ void CauseFinder::compare_with(const Site& xrt, const SiteData& xrt_data) {
   using Factors = SiteComparison::Factors;
   const SiteComparison comparison(sites, data, xrt, xrt_data,
                                   hints_.others.empty() ? Factors::kFree : Factors::kLimited);
-  constexpr double kShare = 0.65;
   constexpr double kNoWorse = 1.1;
+  if (comparison.demanded_change_of_xrt(kShare)) return;
   if (const auto change = comparison.demanded_change(0, kShare)) {
     add(kMirror, now_.fit,
         fmt::format("its detector or its angles run the other way than those of {0}: it fits {0} "
                     "with {1}",
-                    xrt.name, change_text(*change)));
+                    xrt.name, comparison.text_of(0, *change)));
     return;
   }
   if (const auto scale = comparison.demanded_scale(0)) {
@@ -213,6 +217,17 @@ void CauseFinder::compare_with(const Site& xrt, const SiteData& xrt_data) {
     const CoarseFit fit = fit_coarse(coarse_site(changed, data_, sigma_));
     if (fit.fit <= kNoWorse * now_.fit) add_scale(*scale, "about", fit.fit);
   }
+}
+
+void CauseFinder::compare_with_xrf() {
+  if (!found_.empty()) return;
+  const SiteComparison comparison(hints_.others, hints_.others_data, site_, data_);
+  const auto change = comparison.demanded_change_of_xrt(kShare);
+  if (!change) return;
+  add(kMirror, now_.fit,
+      fmt::format("its detector or its angles run the other way than those of the other sites: it "
+                  "fits them with {}",
+                  comparison.text_of(comparison.count(), *change)));
 }
 
 std::vector<Cause> CauseFinder::causes() {
@@ -261,16 +276,21 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, con
   CauseFinder finder(site, data, hints);
   const bool is_xrt = site.kind == SiteKind::kXrt;
   const bool compared = !is_xrt && xrt != nullptr && xrt_data != nullptr;
+  const bool compared_with_xrf = is_xrt && hints.others.size() > 1;
   if (finder.any_signal() && !finder.test_logarithm()) {
     finder.test_angles();
     finder.test_axis();
     finder.test_image(compared ? xrt : nullptr, compared ? xrt_data : nullptr);
     if (compared) finder.compare_with(*xrt, *xrt_data);
+    if (compared_with_xrf) finder.compare_with_xrf();
   }
-  if (!compared) {
+  if (!compared && !compared_with_xrf) {
     finder.list(kMirror,
                 "the detector or the angles run the other way than those of other sites: "
-                "angle_offset = \"180 deg\" mirrors a detector");
+                "angle_offset = \"180 deg\" mirrors a detector, reverse_angles = true reverses "
+                "angles");
+  }
+  if (!compared) {
     finder.list(kPixelSize, "spacing of the site, or pixel_size of the image, is wrong");
   }
   if (!hints.calibrated) {

@@ -27,7 +27,8 @@ struct CauseHints {
   bool other = false;            // the study allows for matter that XRF does not see
   int binning = 1;               // beamlets of the file in one of the data, for texts
   // The other XRF sites and their data, if they are in this process: with all of them the
-  // comparison with XRT is strict. Not used without `xrt`. All data has the same slices.
+  // comparison with XRT is strict. XRT itself is compared with them if there are two or more. All
+  // data has the same slices.
   std::vector<const Site*> others = {};
   std::vector<const SiteData*> others_data = {};
 };

@@ -100,19 +100,22 @@ bool returns_inside(const Agreement& now, const Agreement& changed) {
 
 }  // namespace
 
-std::string change_text(RayChange change) {
+std::string change_text(RayChange change, double sum_of_ends) {
   switch (change) {
     case RayChange::kNone:
       break;
     case RayChange::kMirrored:
       return "its detector axis mirrored (angle_offset = \"180 deg\")";
     case RayChange::kReversed:
-      return "its angles reversed in sign (write them to a file of angles)";
+      return "its angles reversed in sign (reverse_angles = true)";
     case RayChange::kBoth:
-      return "its angles reversed in sign (write them to a file of angles) and angle_offset = "
-             "\"180 deg\"";
+      return "its angles reversed in sign and its detector axis mirrored (reverse_angles = true "
+             "and angle_offset = \"180 deg\")";
     case RayChange::kReversedOrder:
-      return "its angles in the opposite order (write them to a file of angles)";
+      return fmt::format(
+          "its angles in the opposite order (reverse_angles = true and angle_offset = \"{:.6g} "
+          "deg\")",
+          -sum_of_ends * 180 / kPi);
   }
   return "no change";
 }
@@ -195,6 +198,22 @@ std::optional<RayChange> SiteComparison::demanded_change(std::size_t site, doubl
   return best;
 }
 
+std::optional<RayChange> SiteComparison::demanded_change_of_xrt(double share) const {
+  if (count() < 2) return {};
+  const auto all = demanded_change(count(), share);
+  if (!all) return {};
+  const double missed = agreement(count(), *all).missed;
+  for (std::size_t i = 0; i < count(); ++i) {
+    const auto change = demanded_change(i, share);
+    if (change && agreement(i, *change).missed <= missed) return {};
+  }
+  return all;
+}
+
+std::string SiteComparison::text_of(std::size_t site, RayChange change) const {
+  return change_text(change, xrf_[std::min(site, count() - 1)].sum_of_ends);
+}
+
 std::optional<double> SiteComparison::demanded_scale(std::size_t site) const {
   constexpr int kSteps = 16;  // of a quarter of an octave, to each side
   const Agreement now = agreement(site, RayChange::kNone);
@@ -222,24 +241,19 @@ std::vector<SiteWarning> compare_sites(const std::vector<Site>& sites,
     values.push_back(&data[i]);
   }
   const SiteComparison comparison(xrf, values, sites.back(), data.back());
+  if (const auto change = comparison.demanded_change_of_xrt()) {
+    return {{xrf.size(), fmt::format("its data contradicts that of the other sites, but fits with "
+                                     "{}",
+                                     comparison.text_of(xrf.size(), *change))}};
+  }
   std::vector<SiteWarning> warnings;
-  double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < xrf.size(); ++i) {
     const auto change = comparison.demanded_change(i);
     if (!change) continue;
-    best = std::min(best, comparison.agreement(i, *change).missed);
     warnings.push_back(
         {i, fmt::format("its data contradicts that of {0}, but fits with {1}; or {0} needs that "
                         "change",
-                        sites.back().name, change_text(*change))});
-  }
-  if (xrf.size() < 2) return warnings;
-  // A change of all XRF sites together is one of XRT.
-  const auto all = comparison.demanded_change(xrf.size());
-  if (all && comparison.agreement(xrf.size(), *all).missed < best) {
-    return {{xrf.size(), fmt::format("its data contradicts that of the other sites, but fits with "
-                                     "{}",
-                                     change_text(*all))}};
+                        sites.back().name, comparison.text_of(i, *change))});
   }
   return warnings;
 }

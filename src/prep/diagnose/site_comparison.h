@@ -27,8 +27,8 @@ enum class RayChange {
 };
 
 // Describes a change of a site and how a study makes it: "its detector axis mirrored (angle_offset
-// = 180)".
-std::string change_text(RayChange change);
+// = 180)". `sum_of_ends`: smallest and largest angle, in radians.
+std::string change_text(RayChange change, double sum_of_ends);
 
 class SiteComparison {
  public:
@@ -55,6 +55,11 @@ class SiteComparison {
   // less than `share` of what it misses now, or returns to rays where XRT sees matter. None if no
   // change does.
   std::optional<RayChange> demanded_change(std::size_t site, double share = 0.5) const;
+  // The same of all XRF sites together, which is one of XRT. None if the change of a single site
+  // explains as much, or if there is only one.
+  std::optional<RayChange> demanded_change_of_xrt(double share = 0.5) const;
+  // Describes a change of a site, or of XRT if `site` is count().
+  std::string text_of(std::size_t site, RayChange change) const;
 
   // A factor of the spacing of a site with which its data fits far better, in the same sense. With
   // free factors only its outline counts: a core may have the shape of a shell.

@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include "io/inspect/angle_coverage.h"
-#include "prep/axis/centre_of_mass.h"
 #include "prep/diagnose/axis_check.h"
-#include "prep/diagnose/coarse_site.h"
 #include "prep/diagnose/image_reach.h"
 #include "prep/diagnose/value_kind.h"
 #include "prep/diagnose/value_summary.h"
@@ -56,30 +53,7 @@ std::string warn_image(const Site& site, const SiteData& data) {
       std::ceil(signal.side / g.pixel_size));
 }
 
-// ---- rotation axis -----------------------------------------------------------------------------
-
-// Where the centre of mass turns, if that is beyond doubt another axis: further away than a
-// hundredth of the detector, and fitting far better.
-std::optional<double> better_axis(const Site& site, const SiteData& data, double noise) {
-  constexpr double kLeastDistance = 0.01;
-  constexpr double kFarBetter = 0.5;
-  const Geometry& g = site.geometry;
-  const Sinogram s = sinogram_of(site, data);
-  const auto axis =
-      axis_by_centre_of_mass(s, g.angles, g.shifts, evenly_spaced(data.values.columns(), 8));
-  if (!axis || *axis < 0 || *axis > g.beamlets) return {};
-  if (std::abs(*axis - g.rotation_axis) < std::max(1.0, kLeastDistance * g.beamlets)) return {};
-  const CoarseSite now = coarse_site(site, data, noise);
-  Site moved = site;
-  moved.geometry.rotation_axis = *axis;
-  const CoarseSite then = coarse_site(moved, data, noise);
-  const double misfit = fit_coarse(now).misfit;
-  if (misfit < 1e-3 || fit_coarse(then).misfit > kFarBetter * misfit) return {};
-  return axis;
-}
-
-std::string warn_axis(const SiteEntry& entry, const Site& site, const SiteData& data,
-                      const ValueSummary& v) {
+std::string warn_axis(const SiteEntry& entry, const Site& site, const SiteData& data) {
   const Geometry& g = site.geometry;
   const double unit = entry.binning;
   if (g.rotation_axis < 0 || g.rotation_axis > g.beamlets) {
@@ -88,7 +62,7 @@ std::string warn_axis(const SiteEntry& entry, const Site& site, const SiteData& 
         "beamlets from the left edge",
         g.rotation_axis * unit, g.beamlets * unit);
   }
-  const auto axis = better_axis(site, data, v.noise);
+  const auto axis = far_better_axis(site, data);
   if (!axis) return "";
   return fmt::format(
       "the projections turn around {:.4g}, not around the rotation axis {:.6g}, and fit far better "
@@ -104,7 +78,7 @@ std::string warn_data(const SiteEntry& entry, const Site& site, const SiteData& 
   std::string text;
   if (site.kind == SiteKind::kXrt) text = warn_kind(v, entry.prepare.minus_log);
   if (text.empty()) text = warn_beside(entry, site, v);
-  if (text.empty() && judge_axis) text = warn_axis(entry, site, data, v);
+  if (text.empty() && judge_axis) text = warn_axis(entry, site, data);
   if (text.empty()) text = warn_image(site, data);
   return text;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/inspect/transmission_values.h"
+
 namespace firm {
 
 ValueKind kind_of_values(const ValueSummary& v, bool minus_log) {
@@ -17,8 +19,7 @@ ValueKind kind_of_values(const ValueSummary& v, bool minus_log) {
   constexpr double kNoLogarithm = 30;  // a beam of 1e13 photons leaves one
   if (v.highest > kNoLogarithm) return ValueKind::kCounts;
   const double least = std::max(0.03, 5 * v.noise);
-  if (std::abs(v.outer - 1) < 0.15 && v.highest < v.outer + std::max(0.15, 5 * v.noise) &&
-      v.lowest > -least && v.low < v.outer - least) {
+  if (look_like_transmissions({v.outer, v.low, v.noise, v.lowest, v.highest, v.noise})) {
     return ValueKind::kTransmissions;
   }
   if (v.low < v.outer - least && v.low < -3 * std::abs(v.highest) && v.low < -3 * v.noise) {

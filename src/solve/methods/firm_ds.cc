@@ -6,7 +6,9 @@
 
 #include "core/parallel.h"
 #include "firm/error.h"
+#include "solve/methods/pgd.h"
 #include "solve/priors/run_prior.h"
+#include "solve/stop_rules.h"
 
 namespace firm {
 namespace {
@@ -61,15 +63,17 @@ FirmDs::FirmDs(const MethodInput& input)
       local_steps_(local_steps(input.options)),
       levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
       xrt_weight_(xrt_weight(problem_.study())),
-      by_noise_(input.options.stop.noise > 0),
-      coupling_weight_(by_noise_ ? balanced_weight(problem_.study()) : xrt_weight_),
+      noise_strength_(input.options.stop.noise),
+      by_noise_(noise_strength_ > 0),
+      first_weight_(by_noise_ ? balanced_weight(problem_.study()) : xrt_weight_),
+      coupling_weight_(first_weight_),
       balances_(coupling_weight_ < kBalanced * xrt_weight_),
       prior_(bool(input.prior)),
       step_factor_(step_factor(input.options)),
       members_(make_members()),
-      noise_(problem_, variables_with(true), input.options.stop.noise),
-      other_noise_(problem_, variables_with(false), input.options.stop.noise),
-      xrt_noise_(problem_, hosted_transmission(problem_), input.options.stop.noise),
+      noise_(problem_, variables_with(true), noise_strength_),
+      other_noise_(problem_, variables_with(false), noise_strength_),
+      xrt_noise_(problem_, hosted_transmission(problem_), noise_strength_),
       fused_(problem_.study().common_geometry() && plain_matrices() && !own_weights()),
       own_(own_matrices(), problem_.slices(), problem_.threads()),
       shared_(shared_matrices(), problem_.slices(), problem_.threads()),
@@ -83,7 +87,7 @@ FirmDs::FirmDs(const MethodInput& input)
   weigh_own_operators();
   add_terms();
   set_steps();
-  fill_own_target();
+  read_own_data();
   if (input.prior) add_prior(input.prior);
   if (!input.primal_dual.empty() && !members_.empty()) add_primal_dual(input.primal_dual);
   if (input.start != nullptr && !members_.empty()) {
@@ -117,6 +121,12 @@ MethodFootprint FirmDs::footprint(const SolveOptions& options, const HostedSize&
   f.state = {2 * size.members, 2 * size.members * size.xrt_rays + 2 * size.member_rays};
   f.share = {0, size.xrt_rays};
   if (RunPrior::may_take_primal_dual(options)) PrimalDual::add_footprint(size, one_term, f);
+  if (may_end_at_noise(options)) {
+    const MethodFootprint alone = Pgd::footprint({}, size);  // fit_alone
+    f.held.images += alone.held.images;
+    f.held.rays += alone.held.rays + size.member_rays + size.xrt_rays;
+    f.state.rays += size.member_rays + size.xrt_rays;
+  }
   RunPrior::add_footprint(options, size, size.members, f);
   return f;
 }
@@ -140,13 +150,15 @@ void FirmDs::add_primal_dual(const std::vector<double>& weights) {
 void FirmDs::problem_changed() {
   weigh_own_operators();
   own_.forget_norms();
+  if (by_noise_) end_second_stage();
   set_steps();
-  fill_own_target();
+  read_own_data();
   xrt_.read_data(problem_);
   step_squared_ = kkt_squared_ = std::numeric_limits<double>::infinity();  // unknown until a round
   noise_.restart(iterations_);
   other_noise_.restart(iterations_);
   for (std::size_t c = 0; c < members_.size() * problem_.slices(); ++c) nnls_.release(c);
+  if (by_noise_) begin_from_alone();
   if (!members_.empty()) nnls_.restart();
 }
 
@@ -232,7 +244,7 @@ void FirmDs::set_steps() {
   }
 }
 
-void FirmDs::fill_own_target() {
+void FirmDs::read_own_data() {
   for (std::size_t k = 0; k < members_.size(); ++k) {
     const std::size_t variable = members_[k].variable;
     if (!problem_.variables()[variable].measured) continue;
@@ -240,14 +252,21 @@ void FirmDs::fill_own_target() {
     problem_.operators().get(problem_.data(), variable, b);
     own_.put(b, k, own_data_);
   }
+  if (balances_) own_products_ = own_data_;
+  fill_own_target();
+}
+
+// b_i / s_i^2, or A_i w_i in place of b_i, where the term is one of its own.
+void FirmDs::fill_own_target() {
   if (fused_) return;
+  const Sinograms& fitted = second_stage_ ? own_products_ : own_data_;
   for (std::size_t g = 0; g < own_data_.size(); ++g) {
     Block& target = nnls_.target(own_term_)[g];
     for (std::size_t column = 0; column < target.columns(); ++column) {
       const std::size_t k = own_.image_column(g, column) / problem_.slices();
       const auto weight = static_cast<float>(members_[k].weight);
       for (std::size_t ray = 0; ray < target.rows(); ++ray) {
-        target(ray, column) = weight * own_data_[g](ray, column);
+        target(ray, column) = weight * fitted[g](ray, column);
       }
     }
   }
@@ -261,6 +280,7 @@ void FirmDs::fill_shared_target() {
   const Block& product = nnls_.product(shared_term_).front();
   // With a common geometry the sites' own data is one Block too, `other` excepted.
   const bool with_data = fused_ && !own_data_.empty();
+  const Sinograms& fitted = second_stage_ ? own_products_ : own_data_;
   parallel_rows(target.rows(), problem_.threads(), [&](std::size_t ray) {
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const Member& m = members_[k];
@@ -271,7 +291,7 @@ void FirmDs::fill_shared_target() {
         double t = scale * (q - m.tau * static_cast<double>(message_(ray, z)));
         // Members with data come first, in order.
         if (with_data && m.weight > 0) {
-          t += m.weight * static_cast<double>(own_data_.front()(ray, column));
+          t += m.weight * static_cast<double>(fitted.front()(ray, column));
         }
         target(ray, column) = static_cast<float>(t);
       }
@@ -306,7 +326,7 @@ void FirmDs::share() {
   const std::size_t slices = problem_.slices();
   parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {
     for (std::size_t z = 0; z < slices; ++z) {
-      double sum = -static_cast<double>(xrt_.measured(ray, z));
+      double sum = -static_cast<double>(xrt_.target(ray, z));
       for (std::size_t k = 0; k < members_.size(); ++k) {
         const Block& product = nnls_.product(shared_term_).front();
         sum += members_[k].c * static_cast<double>(product(ray, k * slices + z));
@@ -331,8 +351,9 @@ void FirmDs::share() {
 void FirmDs::add_global_scalars() {
   xrt_.weigh(message_, collective_);
   const std::size_t xrt = problem_.transmission();
+  const std::vector<double> squares = xrt_.squares(message_, collective_);
   for (std::size_t z = 0; z < problem_.slices(); ++z) {
-    const double square = xrt_.squared(message_, z);
+    const double square = squares[z];
     scalars.objective += xrt_weight_ * square;
     if (!by_noise_ && !xrt_.met(square, z)) scalars.unmet += 1;
     if (xrt < problem_.variables().size()) squares_[xrt * problem_.slices() + z] = square;
@@ -357,6 +378,7 @@ void FirmDs::update() {
   kkt_squared_ = nnls_.projected_gradient_squared();
   std::copy(nnls_.images().values().begin(), nnls_.images().values().end(),
             start_.values().begin());
+  if (second_stage_) hold_strayed();
   if (!second_stage_ && other_noise_.due(iterations_)) hold_finished(other_noise_, false);
   take_local_steps(next_steps());
   step_squared_ = 0;
@@ -428,9 +450,16 @@ void FirmDs::archive(Archive& archive) {
   archive.flag("second_stage", second_stage_);
   archive.flag("first_stage_done", first_stage_done_);
   archive.number("stage_start", stage_start_);
+  if (balances_) {
+    xrt_.archive(archive);
+    for (std::size_t g = 0; g < own_products_.size(); ++g) {
+      archive.values("own_products" + std::to_string(g), own_products_[g].values());
+    }
+  }
   if (second_stage_ && coupling_weight_ != xrt_weight_) {  // read back
-    coupling_weight_ = xrt_weight_;
-    if (!members_.empty()) use_coupling_weight();
+    use_coupling_weight(xrt_weight_);
+    xrt_.use_smooth(true);
+    fill_own_target();
   }
   if (primal_dual_) primal_dual_->archive(archive);
   double iterations = static_cast<double>(iterations_);

@@ -14,9 +14,14 @@
 // With stop.noise, steps have no momentum, each round takes an eighth of the steps taken so far,
 // and a site that is fitted to its noise (NoiseStop) keeps its image while the others continue. So
 // the images pass through the same stages as those of each site alone, at any number of rounds.
+// Before the first round each site is fitted alone (fit_alone). Jointly it never fits its own data
+// closer than alone, and does not end while it is farther from it than alone and than its noise. A
+// site that is not coupled, c_i = 0, keeps the image it has alone.
+//
 // Where XRT is more accurate than the others, c_i s_i > s_N, its weight would leave their own data
-// behind: s_N is at least c_i s_i until all of them are done, and its own only then, until XRT is
-// done.
+// behind: s_N is at least c_i s_i until all of them are done. Only in a second stage it is its own.
+// There the images are corrected, and no noise is fitted any more: A_i w_i of the images so far
+// takes the place of b_i, and A_N w of XRT alone that of b_N.
 //
 // A prior R_i(w) adds to the local problem. With little noise PrimalDual solves it. Each site
 // starts with M steps on its own data, or with an image made from it (MethodInput::start), so that
@@ -61,7 +66,9 @@ class FirmDs : public Method {
   void archive(Archive& archive) override;
   bool exact_primal() const override { return true; }
   int round_limit() const override { return 1000; }
-  double projection_seconds() const override { return own_.seconds() + shared_.seconds(); }
+  double projection_seconds() const override {
+    return own_.seconds() + shared_.seconds() + alone_seconds_;
+  }
   long local_iterations() const override { return iterations_; }
   StopOptions default_stop() const override;
   const PriorTerm* prior() const override { return nnls_.prior(); }
@@ -76,6 +83,7 @@ class FirmDs : public Method {
     double weight;  // 1 / s_i^2
   };
 
+  static bool uncoupled(const Member& m) { return m.c == 0; }
   std::vector<Member> make_members() const;
   std::vector<std::size_t> variables_with(bool data) const;
   std::vector<ImageOperator> own_matrices() const;
@@ -84,12 +92,18 @@ class FirmDs : public Method {
   std::vector<double> shared_alpha() const;
   void add_terms();
   void begin_second_stage();
-  void use_coupling_weight();
+  void begin_from_alone();
+  void finish_uncoupled();
+  void hold_strayed();
+  void end_second_stage();
+  void use_coupling_weight(double weight);
   void judge_xrt();
   void set_steps();
   void add_prior(const PriorFactory& factory);
   std::vector<std::size_t> member_columns() const;
   void fill_own_target();
+  void read_own_data();
+  void keep_own_products();
   void fill_shared_target();
   void start();
   void measure_own_residuals();
@@ -109,8 +123,10 @@ class FirmDs : public Method {
   int local_steps_;             // 0: grows with the steps taken
   std::vector<double> levels_;  // discrepancy level of each hosted column
   double xrt_weight_;
-  bool by_noise_;           // stop.noise is in force
-  double coupling_weight_;  // 1 / s_N^2 in the steps
+  double noise_strength_;   // stop.noise
+  bool by_noise_;           // it is in force
+  double first_weight_;     // 1 / s_N^2 in the steps of the first stage
+  double coupling_weight_;  // and of the current one
   bool balances_;           // in two stages
   bool prior_;              // also if this process hosts no member
   double step_factor_;
@@ -127,6 +143,7 @@ class FirmDs : public Method {
   std::size_t own_term_ = 0;
   std::size_t shared_term_ = 0;
   Sinograms own_data_;
+  Sinograms own_products_;  // A_i w_i that the second stage fits; as own_data_ before it
   XrtResidual xrt_;
   Block message_;  // rays_N x slices: the share, then W e
   Block start_;    // images at the start of a round
@@ -138,7 +155,8 @@ class FirmDs : public Method {
   long iterations_ = 0;
   bool first_stage_done_ = false;
   bool second_stage_ = false;
-  int stage_start_ = 0;   // iterations before the stage
+  int stage_start_ = 0;  // iterations before the stage
+  double alone_seconds_ = 0;
   bool started_ = false;  // with images given
   bool finished_ = false;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/methods/alone.h"
 #include "solve/methods/firm_ds.h"
 
 namespace firm {
@@ -10,6 +11,7 @@ namespace firm {
 // If sites started from w = 0, the first sum would be -b_N and show the XRT measurements to every
 // site.
 void FirmDs::start() {
+  if (by_noise_) begin_from_alone();
   std::fill(message_.values().begin(), message_.values().end(), 0.0f);
   const int steps = next_steps();
   for (int m = 0; m < steps && !members_.empty(); ++m) {
@@ -21,6 +23,53 @@ void FirmDs::start() {
   iterations_ = steps;
 }
 
+// Fits each site alone, and bounds its residual by that: a joint image has more data behind it, and
+// need not fit its own closer. XRT, whose image is the sum of the others, ends in the second stage,
+// a third of the way from its fit alone to its noise.
+void FirmDs::begin_from_alone() {
+  constexpr double kLoose = 1.05 * 1.05;
+  const AloneFit alone = fit_alone(problem_, noise_strength_, images_);
+  alone_seconds_ += alone.seconds;
+  const std::size_t slices = problem_.slices();
+  std::size_t number = 0;
+  for (const std::size_t v : variables_with(true)) {
+    for (std::size_t z = 0; z < slices; ++z, ++number) {
+      const double square = alone.squares[v * slices + z];
+      noise_.set_bounds(number, {square, kLoose * std::max(noise_.level(number), square)});
+    }
+  }
+  finish_uncoupled();
+  if (!xrt_noise_.on()) return;
+  for (std::size_t z = 0; z < slices; ++z) {
+    const double square = alone.squares[problem_.transmission() * slices + z];
+    const double level = xrt_noise_.level(z);
+    const double goal = square < level ? std::cbrt(square * square * level) : kLoose * square;
+    xrt_noise_.set_bounds(z, {goal, goal});
+  }
+  xrt_.set_smooth(problem_, alone.transmission);
+}
+
+// Gives each member that is not coupled the image of its site alone, now in images_: nothing is
+// left to find for it, and the others do not wait for it.
+void FirmDs::finish_uncoupled() {
+  const std::size_t slices = problem_.slices();
+  if (prior_ || std::ranges::none_of(members_, uncoupled)) return;
+  std::size_t number = 0;
+  for (const Member& m : members_) {
+    for (std::size_t z = 0; z < slices; ++z, ++number) {
+      if (uncoupled(m)) {
+        noise_.finish(number);
+        nnls_.hold(number);
+        continue;
+      }
+      for (std::size_t p = 0; p < images_.rows(); ++p) {
+        images_(p, m.variable * slices + z) = nnls_.images()(p, number);
+      }
+    }
+  }
+  nnls_.set_images(images_, member_columns());
+}
+
 int FirmDs::next_steps() const {
   constexpr int kPart = 8;
   if (local_steps_ > 0) return local_steps_;
@@ -28,27 +77,60 @@ int FirmDs::next_steps() const {
 }
 
 // Gives XRT its own weight once the other sites are done: then the sum of their images is fitted to
-// XRT, which they have followed only as far as their noise allows. A site that misses its own data
-// keeps its image: pixels that are too coarse for its object spoil the sum, too.
+// XRT, which they have followed only as far as their noise allows.
 void FirmDs::begin_second_stage() {
   second_stage_ = true;
   stage_start_ = static_cast<int>(iterations_);
-  coupling_weight_ = xrt_weight_;
   xrt_noise_.restart(iterations_);
+  xrt_.use_smooth(true);
+  // The sum of this round is of the first stage.
+  use_coupling_weight(xrt_weight_);
   if (members_.empty()) return;
-  use_coupling_weight();
-  const std::vector<std::size_t> columns = member_columns();
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Variable& v = problem_.variables()[columns[c] / problem_.slices()];
-    const double level = v.sigma * v.sigma * static_cast<double>(problem_.rays()[columns[c]]);
-    if (!v.measured || squares_[columns[c]] <= level) nnls_.release(c);
+  keep_own_products();
+  for (std::size_t c = 0; c < members_.size() * problem_.slices(); ++c) {
+    if (!uncoupled(members_[c / problem_.slices()])) nnls_.release(c);
   }
+  hold_strayed();
   nnls_.restart();
 }
 
-void FirmDs::use_coupling_weight() {
+// Returns to the first stage, after the problem has changed.
+void FirmDs::end_second_stage() {
+  second_stage_ = first_stage_done_ = false;
+  stage_start_ = 0;
+  xrt_.use_smooth(false);
+  use_coupling_weight(first_weight_);
+}
+
+void FirmDs::use_coupling_weight(double weight) {
+  coupling_weight_ = weight;
+  if (members_.empty()) return;
   nnls_.set_alpha(shared_term_, shared_alpha());
   set_steps();
+}
+
+// Copies A_i w_i of members with data, which come first where one term serves both.
+void FirmDs::keep_own_products() {
+  const Sinograms& products = nnls_.product(fused_ ? shared_term_ : own_term_);
+  for (std::size_t g = 0; g < own_products_.size(); ++g) {
+    Block& kept = own_products_[g];
+    for (std::size_t ray = 0; ray < kept.rows(); ++ray) {
+      for (std::size_t c = 0; c < kept.columns(); ++c) kept(ray, c) = products[g](ray, c);
+    }
+  }
+  fill_own_target();
+}
+
+// Holds members that the second stage has led away from their own data: pixels that are too coarse
+// for the object spoil the sum of the images, too.
+void FirmDs::hold_strayed() {
+  const std::size_t slices = problem_.slices();
+  std::size_t number = 0;
+  for (const std::size_t v : variables_with(true)) {
+    for (std::size_t z = 0; z < slices; ++z, ++number) {
+      if (!noise_.within(number, squares_[v * slices + z])) nnls_.hold(number);
+    }
+  }
 }
 
 // The image of XRT is known only at the end: its pixels count as half of the rays, or more.
@@ -115,17 +197,18 @@ void FirmDs::hold_finished(NoiseStop& stop, bool data) {
 void FirmDs::count_unmet_columns() {
   if (by_noise_) {
     std::size_t open = second_stage_ ? xrt_noise_.open() : noise_.open() + other_noise_.open();
-    // Both stages may take equally many steps.
-    if (second_stage_ && iterations_ >= 2L * stage_start_) open = 0;
+    // The second stage may take three times as many steps as the first.
+    if (second_stage_ && iterations_ >= 4L * stage_start_) open = 0;
     scalars.unmet = static_cast<double>(open);
     return;
   }
   const std::size_t slices = problem_.slices();
-  for (const Member& m : members_) {
-    for (std::size_t z = 0; z < slices; ++z) {
-      const std::size_t column = m.variable * slices + z;
-      if (m.weight > 0 && std::sqrt(squares_[column]) > levels_[column]) scalars.unmet += 1;
-    }
+  for (std::size_t c = 0; c < members_.size() * slices; ++c) {
+    const Member& m = members_[c / slices];
+    const std::size_t column = m.variable * slices + c % slices;
+    const bool met = std::sqrt(squares_[column]) <= levels_[column];
+    if (m.weight > 0 && !met) scalars.unmet += 1;
+    if (uncoupled(m) && met && levels_[column] > 0) nnls_.hold(c);  // as alone
   }
 }
 

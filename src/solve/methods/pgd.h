@@ -33,6 +33,8 @@ class Pgd : public Method {
   StopOptions default_stop() const override;
   const PriorTerm* prior() const override { return nnls_.prior(); }
   void problem_changed() override;
+  // A w of all hosted images.
+  const Sinograms& products() const { return nnls_.product(0); }
 
  private:
   void fill_target();

@@ -16,6 +16,7 @@ XrtResidual::XrtResidual(const Problem& problem, const std::vector<double>& leve
       levels_[z] = levels[xrt * problem.slices() + z];
     }
     levels_.back() = weights_.size() > 0 ? 1 : 0;
+    smooth_ = data_;
   }
   collective.sum({}, levels_);
   const bool weighted = levels_.back() > 0;
@@ -23,19 +24,27 @@ XrtResidual::XrtResidual(const Problem& problem, const std::vector<double>& leve
   if (weighted) plain_ = Block(data_.rows(), data_.columns());
 }
 
-// Recovers b_N: the problem holds W^1/2 b_N.
 void XrtResidual::read_data(const Problem& problem) {
   const std::size_t xrt = problem.transmission();
   if (xrt == problem.variables().size()) return;
   problem.operators().get(problem.data(), xrt, data_);
-  const Block roots = problem.operators().roots(xrt);
-  if (roots.size() == 0) return;
-  weights_ = Block(roots.rows(), roots.columns());
+  take_weights_off(problem, data_);
+  weights_ = problem.operators().roots(xrt);
+  for (float& weight : weights_.values()) weight *= weight;
+}
+
+// Recovers b_N: the problem holds W^1/2 b_N.
+void XrtResidual::take_weights_off(const Problem& problem, Block& values) const {
+  const Block roots = problem.operators().roots(problem.transmission());
   for (std::size_t k = 0; k < roots.size(); ++k) {
     const float root = roots.values()[k];
-    weights_.values()[k] = root * root;
-    if (root > 0) data_.values()[k] /= root;
+    if (root > 0) values.values()[k] /= root;
   }
+}
+
+void XrtResidual::set_smooth(const Problem& problem, const Block& weighted) {
+  smooth_ = weighted;
+  take_weights_off(problem, smooth_);
 }
 
 void XrtResidual::weigh(Block& e, Collective& collective) {
@@ -52,9 +61,26 @@ double XrtResidual::squared(const Block& weighted, std::size_t slice) const {
   const Block& e = plain_.size() > 0 ? plain_ : weighted;
   double sum = 0;
   for (std::size_t ray = 0; ray < e.rows(); ++ray) {
-    sum += static_cast<double>(e(ray, slice)) * static_cast<double>(weighted(ray, slice));
+    if (!smooth_in_use_) {
+      sum += static_cast<double>(e(ray, slice)) * static_cast<double>(weighted(ray, slice));
+      continue;
+    }
+    const double weight = weights_.size() > 0 ? static_cast<double>(weights_(ray, slice)) : 1.0;
+    const double of_data = static_cast<double>(e(ray, slice)) +
+                           static_cast<double>(smooth_(ray, slice)) -
+                           static_cast<double>(data_(ray, slice));
+    sum += weight * of_data * of_data;
   }
   return sum;
+}
+
+std::vector<double> XrtResidual::squares(const Block& weighted, Collective& collective) const {
+  std::vector<double> squares(data_.columns(), 0.0);
+  // Only the process that hosts XRT knows how smooth values differ from b_N.
+  const bool known = !smooth_in_use_ || smooth_.size() > 0;
+  for (std::size_t z = 0; known && z < squares.size(); ++z) squares[z] = squared(weighted, z);
+  if (smooth_in_use_) collective.sum({}, squares);
+  return squares;
 }
 
 bool XrtResidual::met(double squared, std::size_t slice) const {
