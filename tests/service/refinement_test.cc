@@ -20,7 +20,7 @@ FederationPlan shaken_rod(const std::string& refine) {
   plan.angles = 16;
   plan.simulate = {"--preset", "rod",           "--jitter", "2",       "--drift",
                    "1",        "--axis-offset", "2",        "--noise", "0.01"};
-  plan.settings = {"refine=" + refine, "stop.rounds=4"};
+  plan.settings = {"refine=" + refine, "stop.rounds=4", "threads=1"};
   return plan;
 }
 
@@ -123,7 +123,8 @@ class RefinedFederationFaults : public ::testing::Test {
     FederationPlan plan = shaken_rod("shifts,axis,scale");
     plan.simulate = {"--preset", "rod",          "--jitter", "2",        "--axis-offset",
                      "2",        "--xrf-counts", "1e4",      "--counts", "1e4"};
-    plan.settings = {"refine=shifts,axis,scale", "stop.rounds=150", "stop.discrepancy=0"};
+    plan.settings = {"refine=shifts,axis,scale", "stop.rounds=60", "stop.discrepancy=0",
+                     "threads=1"};
     plan.delay = 1;
     return plan;
   }
@@ -155,7 +156,7 @@ TEST_F(RefinedFederationFaults, ResumesRoundsAfterKill) {
     const auto rounds = [&] {
       return std::ranges::count(file_content(federation_.out("xrf-2") + "/history.jsonl"), '\n');
     };
-    ASSERT_TRUE(wait_until(kPatience, [&] { return rounds() > 10; }))
+    ASSERT_TRUE(wait_until(kPatience, [&] { return rounds() > 5; }))
         << federation_.everything_printed();
     federation_.kill(victim);
     federation_.start(victim);
