@@ -164,6 +164,16 @@ void StudyData::set_refined(const std::string& site, const RefinedValues& values
   if (open_[index]) read_angle_keys(entry, path_, *open_[index]);
 }
 
+void StudyData::restore(const Numbers& numbers) {
+  FIRM_CHECK(numbers.file.sites.size() == open_.size());
+  file_ = numbers.file;
+  estimates_ = numbers.estimates;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    diagnoses_[i].clear();
+    if (open_[i]) read_angle_keys(file_.sites[i], path_, *open_[i]);
+  }
+}
+
 void StudyData::diagnose(const std::string& site) { diagnose(index_of(site)); }
 
 void StudyData::diagnose() {

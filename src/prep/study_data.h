@@ -101,6 +101,15 @@ class StudyData {
   // What was estimated about the noise of the site is estimated again.
   void set_refined(const std::string& site, const RefinedValues& values);
 
+  // The study with what has been estimated about it so far.
+  struct Numbers {
+    StudyFile file;
+    std::vector<SiteEstimates> estimates;  // by index in file.sites
+  };
+  Numbers numbers() const { return {file_, estimates_}; }
+  // Goes back to earlier numbers of this study, from before a refinement. Files stay open.
+  void restore(const Numbers& numbers);
+
   // Looks for signs that the study describes the data of a site wrongly (prep/diagnose), in the
   // slices that estimate() uses. Reports of prepare() have the warnings from then on. Errors in the
   // data are left to prepare(). Without a name: all sites, also compared with XRT.

@@ -78,11 +78,14 @@ void check_refinement(const StudyFile& file, const RefineChoice& choice) {
   }
 }
 
+std::size_t slices_to_align(std::size_t slices) { return std::min(kMostSlices, slices); }
+
 StudyRefiner::StudyRefiner(StudyData& data, Study study, const RefineChoice& choice)
     : data_(data), study_(std::move(study)), choice_(choice) {
   for (const Site& site : study_.sites) {
     const std::string name = scan_name(site);
     if (std::ranges::find(scans_, name) == scans_.end()) scans_.push_back(name);
+    lags_.push_back(entry(lags_.size()).prepare.lag);
   }
 }
 
@@ -95,7 +98,7 @@ std::size_t StudyRefiner::scan_of(const std::string& name) const {
 }
 
 std::vector<std::size_t> StudyRefiner::slices() const {
-  const std::size_t count = std::min(kMostSlices, study_.slices);
+  const std::size_t count = slices_to_align(study_.slices);
   std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < count; ++k) {
     chosen.push_back((2 * k + 1) * study_.slices / (2 * count));
@@ -106,7 +109,10 @@ std::vector<std::size_t> StudyRefiner::slices() const {
 SiteData StudyRefiner::read(std::size_t site, double lag) {
   const std::lock_guard lock(mutex_);
   const std::string& name = study_.sites[site].name;
-  if (choice_.lag) data_.set_refined(name, {.lag = lag * entry(site).binning});
+  const double in_file = lag * entry(site).binning;
+  if (choice_.lag && in_file != entry(site).prepare.lag.value_or(0)) {
+    data_.set_refined(name, {.lag = in_file});
+  }
   const std::vector<std::size_t> chosen = slices();
   SiteData all;
   all.site = site;
@@ -219,24 +225,33 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
   return result;
 }
 
-void StudyRefiner::apply(const Refinement& refinement, const std::vector<std::size_t>& sites) {
-  for (const std::size_t i : sites) {
-    const Site& site = study_.sites[i];
-    const double binning = entry(i).binning;
-    const RefinedScan& scan = refinement.scans[scan_of(scan_name(site))];
-    const RefinedSite& found = *std::ranges::find(refinement.sites, site.name, &RefinedSite::name);
-    RefinedValues values;
-    values.shifts = times(scan.shifts, binning);
-    values.shifts_vertical = times(scan.vertical, binning);
-    if (scan.angle_scale) values.angle_scale = scan.angle_scale->value * entry(i).angle_scale;
-    if (found.axis) values.rotation_axis = found.axis->value * binning;
-    if (found.lag) values.lag = found.lag->value * binning;
-    values.gain = found.gain;
-    const double before = entry(i).prepare.scale.value_or(1);
-    if (found.coupled && found.scale) values.scale = found.scale->value * before;
-    if (!found.coupled) values.scale = before;
-    values.coupled = found.coupled;
-    data_.set_refined(site.name, values);
+RefinedValues StudyRefiner::values_of_scan(const Refinement& refinement, std::size_t site) const {
+  const double binning = entry(site).binning;
+  const RefinedScan& scan = refinement.scans[scan_of(scan_name(study_.sites[site]))];
+  RefinedValues values;
+  values.shifts = times(scan.shifts, binning);
+  values.shifts_vertical = times(scan.vertical, binning);
+  if (scan.angle_scale) values.angle_scale = scan.angle_scale->value * entry(site).angle_scale;
+  return values;
+}
+
+void StudyRefiner::apply(const Refinement& refinement) {
+  for (std::size_t i = 0; i < study_.sites.size(); ++i) {
+    const std::string& name = study_.sites[i].name;
+    RefinedValues values = values_of_scan(refinement, i);
+    const auto found = std::ranges::find(refinement.sites, name, &RefinedSite::name);
+    if (found != refinement.sites.end()) {
+      const double binning = entry(i).binning;
+      if (found->axis) values.rotation_axis = found->axis->value * binning;
+      // Trials have changed a lag that was not found, too.
+      values.lag = found->lag ? found->lag->value * binning : lags_[i];
+      values.gain = found->gain;
+      const double before = entry(i).prepare.scale.value_or(1);
+      if (found->coupled && found->scale) values.scale = found->scale->value * before;
+      if (!found->coupled) values.scale = before;
+      values.coupled = found->coupled;
+    }
+    data_.set_refined(name, values);
   }
 }
 
@@ -297,7 +312,7 @@ Refinement refine_study(StudyData& data, const SolveOptions& options, bool separ
     LocalCollective collective;
     found = refiner.align(all, collective, options.threads, progress);
   }
-  refiner.apply(found, all);
+  refiner.apply(found);
   return found;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "align/refine_choice.h"
@@ -21,6 +23,9 @@ RefineChoice needed_refinement(const StudyFile& file, const SolveOptions& option
 // with.
 void check_refinement(const StudyFile& file, const RefineChoice& choice);
 
+// Number of slices that alignment looks at, of a study with so many.
+std::size_t slices_to_align(std::size_t slices);
+
 // Aligns the sites whose data is here. Thread-safe: sites of one study may be aligned by threads
 // that share `data`, each through a collective of its own.
 class StudyRefiner {
@@ -31,8 +36,8 @@ class StudyRefiner {
   // `sites`: indices in the study. Every process or thread of the run calls it with its own.
   Refinement align(const std::vector<std::size_t>& sites, Collective& collective, int threads,
                    const Progress& progress);
-  // Puts the numbers of these sites into `data`.
-  void apply(const Refinement& refinement, const std::vector<std::size_t>& sites);
+  // Puts the found numbers into `data`: of a site that was aligned elsewhere, those of its scan.
+  void apply(const Refinement& refinement);
 
   // The slices that alignment looks at: a few, spread over the study.
   std::vector<std::size_t> slices() const;
@@ -40,6 +45,7 @@ class StudyRefiner {
  private:
   const SiteEntry& entry(std::size_t site) const;
   SiteData read(std::size_t site, double lag);
+  RefinedValues values_of_scan(const Refinement& refinement, std::size_t site) const;
   void find_vertical(const std::vector<std::size_t>& sites, Collective& collective,
                      Refinement& result);
   std::vector<double> masses(std::size_t site);
@@ -48,8 +54,9 @@ class StudyRefiner {
   StudyData& data_;
   Study study_;
   RefineChoice choice_;
-  std::vector<std::string> scans_;  // in the order of the alignment's result
-  std::mutex mutex_;                // of data_
+  std::vector<std::optional<double>> lags_;  // of the sites, in the study; beamlets of the file
+  std::vector<std::string> scans_;           // in the order of the alignment's result
+  std::mutex mutex_;                         // of data_
 };
 
 // Aligns all sites of a study in this process. `separate`: site by site, in threads, with the sums

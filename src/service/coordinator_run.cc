@@ -22,6 +22,7 @@
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
 #include "io/study/study_file.h"
+#include "run/refine_study.h"
 #include "run/report/run_report.h"
 #include "service/coordinator_record.h"
 #include "solve/registry.h"
@@ -86,6 +87,9 @@ CoordinatorOptions coordinator_options(const StudyFile& file, const SolveOptions
   setup.terms = terms_of(file, options);
   setup.most_words = most_pixels(file);
   setup.slices = static_cast<std::uint64_t>(file.slices);
+  if (needed_refinement(file, options).scale) {
+    setup.aligned_slices = slices_to_align(static_cast<std::size_t>(file.slices));
+  }
   setup.image_values = static_cast<std::uint64_t>(file.rows) *
                        static_cast<std::uint64_t>(file.columns) *
                        static_cast<std::uint64_t>(file.slices);
@@ -188,6 +192,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   const SolveOptions options = federation_options_of(file, a.study, a.settings);
   check_site_count(file, a);
   check_secure_aggregation(file, options, a);
+  check_refinement(file, needed_refinement(file, options));
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);
   const DirectoryLock lock(a.out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "federation/protocol/coordinator.h"
@@ -16,6 +17,7 @@
 #include "io/files/pending_file.h"
 #include "run/fit_report.h"
 #include "run/store/identity.h"
+#include "run/store/refined_json.h"
 #include "run/store/run_output.h"
 
 namespace firm {
@@ -57,10 +59,13 @@ StudyFile study_for(const SiteArguments& a) {
   return file;
 }
 
-PreparedSite prepare_diagnosed(StudyData& data, const std::string& site) {
+// Data that is refined later is diagnosed then.
+PreparedSite prepare_given(StudyData& data, const std::string& site, bool refined_later) {
   data.refuse_counts(site);
-  data.require_scales(site);
-  data.diagnose(site);
+  if (!refined_later) {
+    data.require_scales(site);
+    data.diagnose(site);
+  }
   return data.prepare(site, all_slices(data.file()));
 }
 
@@ -72,7 +77,8 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       data_(study_for(arguments), arguments.study),
       options_(federation_options_of(data_.file(), arguments.study, arguments.settings)),
       terms_(terms_of(data_.file(), options_)),
-      prepared_(prepare_diagnosed(data_, arguments.name)),
+      refinement_(data_, arguments.name, options_),
+      prepared_(prepare_given(data_, arguments.name, refinement_.needed())),
       resolved_(resolved_study(data_.file(), {arguments.study, arguments.out, arguments.truth},
                                {prepared_.site}, options_)),
       directory_(arguments.out,
@@ -83,8 +89,14 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
       checkpoints_(Checkpoints::numbered(directory_.path())) {
   remove_leftovers(directory_.path());
   read_state();
+  if (!refinement_.needed()) report_preparation(prepared_.report);
+}
+
+void SiteWork::report_preparation(const PreparationReport& report) {
+  facts_.preparations = {preparation_json(report)};
+  data_lines_ = preparation_lines(arguments_.name, report);
   // Events already have the name of the site in front.
-  for (const std::string& line : preparation_lines("data", prepared_.report)) {
+  for (const std::string& line : preparation_lines("data", report)) {
     if (callbacks_.on_event) callbacks_.on_event(line);
   }
 }
@@ -149,20 +161,18 @@ void require_own(const Site& passed_on, const Site& own) {
 }  // namespace
 
 void SiteWork::begin(const v1::Begin& begin) {
-  const Study study = study_with(data_.file(), begin);
-  const auto at = std::ranges::find(study.sites, arguments_.name, &Site::name);
-  const auto index = static_cast<std::size_t>(at - study.sites.begin());
+  refinement_.reset();
+  study_ = study_with(data_.file(), begin);
+  const auto at = std::ranges::find(study_.sites, arguments_.name, &Site::name);
+  const auto index = static_cast<std::size_t>(at - study_.sites.begin());
   require_own(*at, prepared_.site);
   prepared_.data.site = index;
-  auto solver = std::make_unique<ShardSolver>(Shard{{index}, {0, study.slices}}, study,
+  auto solver = std::make_unique<ShardSolver>(Shard{{index}, {0, study_.slices}}, study_,
                                               std::vector<SiteData>{prepared_.data}, options_);
-  facts_ = {study.name, options_, {solver->fingerprints()[index]}};
-  facts_.preparations = {preparation_json(prepared_.report)};
-  if (!solver_ || solver->identity() != solver_->identity()) {
-    solver_ = std::move(solver);
-    solver_->build({arguments_.truth, study.slices}, options_.threads);
-    names_ = names_of(solver_->variables());
-  }
+  identity_ = solver->identity();
+  facts_.study = study_.name;
+  facts_.options = options_;
+  if (!refinement_.needed()) use(std::move(solver));
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
     directory_.forget_end();
@@ -172,12 +182,21 @@ void SiteWork::begin(const v1::Begin& begin) {
   open_checkpoint(begin.round());
 }
 
+// Keeps a solver from an earlier attempt, with its matrix, if it is of the same study and data.
+void SiteWork::use(std::unique_ptr<ShardSolver> solver) {
+  facts_.fingerprints = {solver->fingerprints()[solver->shard().sites.front()]};
+  if (solver_ && solver->identity() == solver_->identity()) return;
+  solver_ = std::move(solver);
+  solver_->build({arguments_.truth, study_.slices}, options_.threads);
+  names_ = names_of(solver_->variables());
+}
+
 void SiteWork::open_checkpoint(std::uint64_t round) {
   checkpoint_.reset();
   totals_ = {};
   try {
     if (round > 0) {
-      checkpoint_ = std::make_unique<Checkpoint>(checkpoints_.path(round), solver_->identity());
+      checkpoint_ = std::make_unique<Checkpoint>(checkpoints_.path(round), identity_);
       totals_.archive(*checkpoint_);
     }
   } catch (const std::exception& error) {
@@ -210,17 +229,47 @@ ShardSolver::Start SiteWork::solver_start(RemoteExchange& exchange,
     if (callbacks_.interrupted && callbacks_.interrupted()) throw SiteInterrupted{};
     if (!exchange.checkpoint_asked()) return;
     history.flush();
-    checkpoints_.write(solver_->identity(), round, state);
+    checkpoints_.write(identity_, round, state);
   };
   return start;
 }
 
+// Every attempt finds the same numbers: those of the first are reported.
+void SiteWork::refine(RemoteExchange& exchange) {
+  const bool first = !refined_;
+  SiteRefinement::Result result =
+      refinement_.run(study_, prepared_.data.site, exchange, callbacks_.progress);
+  refined_ = std::move(result.found);
+  refined_file_ = std::move(result.file);
+  refined_sites_ = result.study.sites;
+  if (first) {
+    for (const std::string& line : refinement_lines(*refined_)) {
+      if (callbacks_.on_event) callbacks_.on_event(line);
+    }
+    report_preparation(result.prepared.report);
+  }
+  use(std::make_unique<ShardSolver>(Shard{{prepared_.data.site}, {0, study_.slices}}, result.study,
+                                    std::vector<SiteData>{std::move(result.prepared.data)},
+                                    options_));
+}
+
+void SiteWork::write_studies() {
+  write_study(directory_.file("study.toml"), resolved_);
+  if (!refined_) return;
+  SolveOptions options = options_;
+  options.refine = "none";
+  write_study(directory_.file("refined.toml"),
+              resolved_study(refined_file_, {arguments_.study, arguments_.out, arguments_.truth},
+                             refined_sites_, options));
+}
+
 Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
+  if (refinement_.needed()) refine(exchange);
   FixedPointCollective collective(exchange);
   RunHistory history(directory_, callbacks_, {});
   solver_->start(solver_start(exchange, collective, begin, ledger, history));
   checkpoint_.reset();
-  write_study(directory_.file("study.toml"), resolved_);
+  write_studies();
   directory_.open_history(static_cast<int>(begin.round()));
   if (callbacks_.on_start) {
     callbacks_.on_start({resolved_,
@@ -232,8 +281,9 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
                          {full_scales(solver_->problem())}});
   }
   const Stopwatch watch;
-  const Solution solution = solver_->solve();
+  Solution solution = solver_->solve();
   collective.confirm();
+  solution.summary.refined = refined_;
   facts_.phases = {{"solving", watch.seconds()}};
   warn_about_fit(solution.summary);
   facts_.federation = {begin.run(), begin.attempt(), exchange.sites(), begin.secure(), 0, 0};
@@ -242,7 +292,8 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
 }
 
 void SiteWork::warn_about_fit(const Summary& summary) {
-  facts_.warnings = warnings_in(preparation_lines(arguments_.name, prepared_.report));
+  facts_.warnings = refined_ ? refined_->warnings : std::vector<std::string>();
+  std::ranges::copy(warnings_in(data_lines_), std::back_inserter(facts_.warnings));
   for (const std::string& warning : fit_warnings(summary, data_)) {
     facts_.warnings.push_back(warning);
     if (callbacks_.on_event) callbacks_.on_event("warning: " + warning);

@@ -21,6 +21,7 @@
 #include "run/store/run_directory.h"
 #include "run/store/run_history.h"
 #include "run/store/run_json.h"
+#include "service/site_refinement.h"
 #include "service/site_run.h"
 
 namespace firm {
@@ -76,7 +77,12 @@ class SiteWork {
 
   void read_state();
   void keep_state() const;
+  void report_preparation(const PreparationReport& report);
+  // Refines the study together with the other sites, and makes the solver of the refined one.
+  void refine(RemoteExchange& exchange);
+  void write_studies();
   void warn_about_fit(const Summary& summary);
+  void use(std::unique_ptr<ShardSolver> solver);
   void open_checkpoint(std::uint64_t round);
   ShardSolver::Start solver_start(RemoteExchange& exchange, FixedPointCollective& collective,
                                   const v1::Begin& begin, const Ledger& ledger,
@@ -89,13 +95,20 @@ class SiteWork {
   StudyData data_;
   SolveOptions options_;
   std::vector<v1::Term> terms_;
-  PreparedSite prepared_;
+  SiteRefinement refinement_;
+  PreparedSite prepared_;  // before a refinement
   StudyFile resolved_;
   RunDirectory directory_;
   DirectoryLock lock_;
   Checkpoints checkpoints_;
   State state_;
+  Study study_;                          // of the attempt, before a refinement
+  std::string identity_;                 // of that study, for checkpoints
   std::unique_ptr<ShardSolver> solver_;  // kept from attempt to attempt while the study is the same
+  std::optional<Refinement> refined_;
+  StudyFile refined_file_;
+  std::vector<Site> refined_sites_;
+  std::vector<std::string> data_lines_;  // about the data that is solved, for people
   std::vector<std::string> names_;
   RunFacts facts_;
   std::unique_ptr<Checkpoint> checkpoint_;  // to resume from

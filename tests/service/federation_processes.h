@@ -26,7 +26,8 @@ struct FederationPlan {
   int size = 24;
   int angles = 8;
   int slices = 1;
-  std::vector<std::string> settings;  // key=value, for all processes
+  std::vector<std::string> simulate = {"--noise", "0.01"};  // further arguments
+  std::vector<std::string> settings;                        // key=value, for all processes
   double checkpoint_seconds = 0.05;
   int delay = 0;  // of every message, in ms, each way: gives faults time to hit a run midway
   std::vector<std::string> coordinator_arguments;
@@ -41,9 +42,17 @@ class FederationProcesses {
 
   // Makes study and certificates, and the reference images of an undisturbed run.
   explicit FederationProcesses(FederationPlan plan) : plan_(std::move(plan)) {
-    run({"simulate", "--out", directory_ / "study", "--size", std::to_string(plan_.size),
-         "--angles", std::to_string(plan_.angles), "--slices", std::to_string(plan_.slices),
-         "--noise", "0.01"});
+    std::vector<std::string> simulate = {"simulate",
+                                         "--out",
+                                         directory_ / "study",
+                                         "--size",
+                                         std::to_string(plan_.size),
+                                         "--angles",
+                                         std::to_string(plan_.angles),
+                                         "--slices",
+                                         std::to_string(plan_.slices)};
+    simulate.insert(simulate.end(), plan_.simulate.begin(), plan_.simulate.end());
+    run(simulate);
     add_to_study("[[site]]\n", plan_.site_line);
     add_to_study("[study]\n", plan_.study_line);
     AuthorityOptions authority;

@@ -37,13 +37,14 @@ inline constexpr std::uint32_t kProtocol = 3;
 using Outbox = std::function<void(const ToSite&)>;
 
 struct CoordinatorOptions {
-  std::vector<v1::Term> terms;     // of its own study file
-  std::vector<std::string> sites;  // of the study
-  std::uint64_t most_words = 0;    // limit for a share of pixels
-  std::string rays_of;             // site with a summed value per ray (XRT); empty: none
-  std::uint64_t slices = 0;        // number of slices of that sum
-  std::uint64_t image_values = 0;  // size of a published image
-  std::string other_at;            // the site that also has the image "other"; empty: none
+  std::vector<v1::Term> terms;       // of its own study file
+  std::vector<std::string> sites;    // of the study
+  std::uint64_t most_words = 0;      // limit for a share of pixels
+  std::string rays_of;               // site with a summed value per ray (XRT); empty: none
+  std::uint64_t slices = 0;          // number of slices of that sum
+  std::uint64_t aligned_slices = 0;  // slices that scales are refined with; 0: none are
+  std::uint64_t image_values = 0;    // size of a published image
+  std::string other_at;              // the site that also has the image "other"; empty: none
   bool secure = true;
   double checkpoint_seconds = 10;
 };
@@ -147,6 +148,7 @@ class Coordinator {
   Rejection check_position(const v1::Position& position) const;
   Rejection check_attempt(std::uint32_t attempt, Phase phase) const;
   Rejection check_length(std::uint64_t words) const;
+  std::uint64_t words_of_scales(const v1::Geometry& xrt) const;
 
   void announce_missing();
   void begin_when_all_ready();

@@ -84,12 +84,24 @@ Coordinator::Rejection Coordinator::check_position(const v1::Position& p) const 
                      exchange_->try_number(), p.exchange(), p.try_());
 }
 
+// Scales are refined with two values for each of XRT's rays, on a grid that has the beamlets of the
+// site with most of them and one more at either end.
+std::uint64_t Coordinator::words_of_scales(const v1::Geometry& xrt) const {
+  std::uint64_t beamlets = 0;
+  for (const auto& [site, peer] : peers_) {
+    beamlets = std::max<std::uint64_t>(beamlets, peer.hello.geometry().beamlets());
+  }
+  return 2 * options_.aligned_slices * static_cast<std::uint64_t>(xrt.angles_size()) *
+         (beamlets + 2);
+}
+
 // Limits the length to what the study and the reported geometries need.
 Coordinator::Rejection Coordinator::check_length(std::uint64_t words) const {
   std::uint64_t most = options_.most_words;
   const auto with_rays = peers_.find(options_.rays_of);
   if (with_rays != peers_.end()) {
     most = std::max(most, options_.slices * rays_in(with_rays->second.hello.geometry()));
+    most = std::max(most, words_of_scales(with_rays->second.hello.geometry()));
   }
   if (words <= most) return {};
   return fmt::format("expected at most {} words, found {}", most, words);
