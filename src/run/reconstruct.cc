@@ -211,7 +211,8 @@ void Reconstruction::announce(const StageRun& stage, std::size_t k) {
     if (!arguments_.separate) scales.push_back(stage.scales());
     callbacks_.on_start({resolved_, plan_.options(),
                          plan_.several() ? finished_history() + lines_ : directory_->history(),
-                         stage.residual_names(), k, plan_.stages().size(), scales});
+                         stage.residual_names(), k, plan_.stages().size(), scales,
+                         plan_.refined() ? &*plan_.refined() : nullptr});
   }
   if (plan_.several()) {
     const SliceRange& slices = plan_.slices(k);
