@@ -104,6 +104,8 @@ void Reconstruction::open_directory() {
     options.refine = "none";
     write_study(directory_->file("refined.toml"),
                 resolved_study(plan_.data().file(), from, plan_.study().sites, options));
+  } else {
+    directory_->remove("refined.toml");  // of another run
   }
   event(plan_.memory_text());
   if (plan_.refined()) facts_.warnings = plan_.refined()->warnings;

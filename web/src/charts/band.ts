@@ -36,11 +36,13 @@ export function bandRange(low: number | null, high: number | null, curves: Bande
   return [least - space, most + space];
 }
 
-/** Fills the band of one curve. */
-export function drawBand(u: uPlot, curve: Banded, palette: string): void {
+/** Fills the band of one curve, whose line is `width` wide. uPlot moves lines by up to a pixel, so
+ *  that they are sharp; the band moves with its line. */
+export function drawBand(u: uPlot, curve: Banded, palette: string, width: number): void {
   const { ctx, bbox } = u;
+  const move = ((width * devicePixelRatio) % 2) / 2;
   const at = (x: number, y: number): [number, number] =>
-    [u.valToPos(x, 'x', true), u.valToPos(y, 'y', true)];
+    [u.valToPos(x, 'x', true) + move, u.valToPos(y, 'y', true) + move];
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);

@@ -31,6 +31,7 @@ const dashes: number[][] = [[], [8, 3], [3, 3], [10, 3, 3, 3], [14, 4]];
 /** Curves with more points are drawn without markers. */
 const mostMarkers = 60;
 const zoomStep = 1.5;
+const lineWidth = 1.8;
 
 function positive(values: (number | null)[], log: boolean | undefined): (number | null)[] {
   return log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values;
@@ -164,7 +165,7 @@ export class Chart {
           label: legendButton(s.label, !this.hidden.has(s.label)),
           show: !this.hidden.has(s.label),
           stroke: colour(`--c${(s.colour % colours) + 1}`),
-          width: s.marker ? 0 : s.reference ? 1 : 1.8,
+          width: s.marker ? 0 : s.reference ? 1 : lineWidth,
           dash: s.reference ? [2, 4] : dashes[s.colour % dashes.length]!,
           spanGaps: true,
           points: { show: (_, at) => this.showsPoints(at), size: s.marker ? 10 : 6,
@@ -187,7 +188,7 @@ export class Chart {
 
   private drawBands(plot: uPlot): void {
     for (const s of this.shown(plot)) {
-      if (s.spread) drawBand(plot, s, `--c${(s.colour % colours) + 1}`);
+      if (s.spread) drawBand(plot, s, `--c${(s.colour % colours) + 1}`, lineWidth);
     }
   }
 
