@@ -10,6 +10,7 @@
 #include "live/round_values.h"
 #include "live/server.h"
 #include "run/report/report_sections.h"
+#include "run/store/refined_json.h"
 #include "run/store/run_json.h"
 
 namespace firm {
@@ -125,8 +126,10 @@ void Dashboard::watch(RunCallbacks& callbacks) {
   add(callbacks.on_start, [this](const RunStart& start) {
     names_ = start.names;
     remaining_time_.start({start.chunk, start.chunks, start.options.stop.seconds}, run_.worked());
+    nlohmann::ordered_json summary = first_summary(start.study, start.options);
+    if (start.refined != nullptr) summary["refined"] = refined_json(*start.refined);
     run_.start({.study = study_json(start.study),
-                .summary = first_summary(start.study, start.options),
+                .summary = std::move(summary),
                 .curves = round_curves(start.names),
                 .history = start.history,
                 .chunk = start.chunk,

@@ -104,6 +104,8 @@ void Reconstruction::open_directory() {
     options.refine = "none";
     write_study(directory_->file("refined.toml"),
                 resolved_study(plan_.data().file(), from, plan_.study().sites, options));
+  } else {
+    directory_->remove("refined.toml");  // of another run
   }
   event(plan_.memory_text());
   if (plan_.refined()) facts_.warnings = plan_.refined()->warnings;
@@ -211,7 +213,8 @@ void Reconstruction::announce(const StageRun& stage, std::size_t k) {
     if (!arguments_.separate) scales.push_back(stage.scales());
     callbacks_.on_start({resolved_, plan_.options(),
                          plan_.several() ? finished_history() + lines_ : directory_->history(),
-                         stage.residual_names(), k, plan_.stages().size(), scales});
+                         stage.residual_names(), k, plan_.stages().size(), scales,
+                         plan_.refined() ? &*plan_.refined() : nullptr});
   }
   if (plan_.several()) {
     const SliceRange& slices = plan_.slices(k);

@@ -10,6 +10,7 @@
 
 #include "core/progress.h"
 #include "firm/observer.h"
+#include "firm/refinement.h"
 #include "io/files/image_file.h"
 #include "io/study/study_file.h"
 #include "solve/method.h"
@@ -28,6 +29,7 @@ struct RunStart {
   std::size_t chunks = 1;
   // Residual at a noise level of 1, by site, for each chunk up to this one; empty: unknown.
   std::vector<SiteScales> full_scales = {};
+  const Refinement* refined = nullptr;  // what alignment has found; null: nothing was refined
 };
 
 // Images after a round.

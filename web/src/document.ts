@@ -94,6 +94,47 @@ export interface PriorSummary {
   curve: [number, number | null][];
 }
 
+/** A scan as alignment found it; a number that was not refined is missing. An uncertainty is a
+ *  standard deviation; null: unknown. */
+export interface RefinedScan {
+  /** Beamlets, one for each angle. */
+  shifts?: number[];
+  uncertainties?: (number | null)[];
+  /** Root mean square of `uncertainties`. */
+  uncertainty?: number | null;
+  /** Slices, one for each angle. */
+  shifts_vertical?: number[];
+  vertical_uncertainty?: number | null;
+  /** Factor of the angle step. */
+  angle_scale?: number;
+  angle_scale_uncertainty?: number | null;
+}
+
+/** Numbers of a site as alignment found them; those that were not refined are missing. */
+export interface RefinedSite {
+  /** Beamlets, from the edge of the detector. */
+  axis?: number;
+  axis_uncertainty?: number | null;
+  /** Beamlets. */
+  lag?: number;
+  lag_uncertainty?: number | null;
+  /** g/cm^2 per count. */
+  scale?: number;
+  scale_uncertainty?: number | null;
+  /** false: the scale is not known well enough, so XRT ignores the site. */
+  coupled?: boolean;
+  /** One for each angle. */
+  gain?: number[];
+}
+
+export interface Refined {
+  scans: Record<string, RefinedScan>;
+  sites: Record<string, RefinedSite>;
+  rounds: number;
+  notes: string[];
+  warnings: string[];
+}
+
 /** summary.json; docs/formats.md lists its keys. That of a coordinator has other keys. */
 export interface Summary {
   study: string;
@@ -130,6 +171,8 @@ export interface Summary {
     prior?: PriorSummary }[];
   /** Only in a run with a prior; while it goes on, known once the strength is. */
   prior?: PriorSummary;
+  /** Only in a run that has aligned its scans; also while it goes on. */
+  refined?: Refined;
   /** Whether the data of all sites is fitted; null: unknown. Missing in older runs. */
   fits?: boolean | null;
   /** Missing in older runs. */

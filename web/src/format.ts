@@ -12,6 +12,20 @@ export function number(value: number | null | undefined, digits = 4): string {
   return text.replace('-', '\u2212').replace('e-', 'e\u2212');
 }
 
+/** Writes a value with its uncertainty: "3.97 \u00b1 0.05", "(4.31 \u00b1 0.12)e\u22127". Both have the
+ *  decimals of the first two digits of the uncertainty, six at the most. */
+export function withUncertainty(value: number, uncertainty: number | null | undefined): string {
+  if (uncertainty === null || uncertainty === undefined || !Number.isFinite(uncertainty)) {
+    return `${number(value)} \u00b1 unknown`;
+  }
+  const size = Math.max(Math.abs(value), uncertainty);
+  const exponent = size === 0 || (size >= 1e-3 && size < 1e5) ? 0 : Math.floor(Math.log10(size));
+  const [v, u] = [value, uncertainty].map((x) => x / 10 ** exponent) as [number, number];
+  const decimals = u > 0 ? Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(u)))) : 3;
+  const text = `${v.toFixed(decimals)} \u00b1 ${u.toFixed(decimals)}`.replace('-', '\u2212');
+  return exponent === 0 ? text : `(${text})e${String(exponent).replace('-', '\u2212')}`;
+}
+
 export function integer(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }

@@ -3,13 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../src/report/certificate';
 import { colourAt, paint, type ColourMap } from '../src/images/colormap';
-import type { RunDocument, SiteSummary, StackSet } from '../src/document';
+import type { Refined, RunDocument, SiteSummary, StackSet } from '../src/document';
 import { fitStatement, verdictOf, worstFit } from '../src/fit';
-import { bytes, integer, length, number, roundLength, seconds, unit } from '../src/format';
+import { bytes, integer, length, number, roundLength, seconds, unit, withUncertainty } from
+  '../src/format';
+import { bandParts, bandRange } from '../src/charts/band';
 import { errorAt, priorText, searches } from '../src/charts/prior_panel';
 import { residualTargetSeries } from '../src/charts/residual_targets';
 import { imageNotes } from '../src/images/image_notes';
 import { sample } from '../src/images/line_profile';
+import { scanCharts, scanTable, siteTable } from '../src/charts/scan_panel';
 import { relativeSigma } from '../src/report/sites';
 import { Stack } from '../src/images/stack';
 import { warningsOf } from '../src/report/warnings';
@@ -252,4 +255,67 @@ test('says where the strength of the prior comes from', () => {
     'left out; local problems solved by primal-dual steps.');
   assert.match(priorText({ ...prior, automatic: false }), /strength 0.557, as given;/);
   assert.match(priorText({ ...prior, strength: null }), /a strength for each chunk of slices/);
+});
+
+test('rounds a value like its uncertainty', () => {
+  assert.equal(withUncertainty(73.9937, 0.0405), '73.994 \u00b1 0.041');
+  assert.equal(withUncertainty(-2.5, 12), '\u22123 \u00b1 12');
+  assert.equal(withUncertainty(4.0453e-5, 8.38e-6), '(4.05 \u00b1 0.84)e\u22125');
+  assert.equal(withUncertainty(1, 0.004), '1.0000 \u00b1 0.0040');
+  assert.equal(withUncertainty(3, 0), '3.000 \u00b1 0.000');
+  assert.equal(withUncertainty(0, 0), '0.000 \u00b1 0.000');
+  assert.equal(withUncertainty(2.25, null), '2.25 \u00b1 unknown');
+});
+
+test('draws a band where the uncertainty is known, and makes room for it', () => {
+  const curve = { x: [0, 1, 2, 3], y: [1, 2, null, 4], spread: [0.5, 1, 1, null] };
+  assert.deepEqual(bandParts(curve), [[[0, 0.5, 1.5], [1, 1, 3]]]);
+  assert.deepEqual(bandParts({ ...curve, spread: [1, null, 1, 2] }), [[[0, 0, 2]], [[3, 2, 6]]]);
+  assert.deepEqual(bandParts({ x: [0], y: [1] }), []);
+  assert.deepEqual(bandRange(1, 10, [{ x: [0, 1], y: [1, 10], spread: [1, 0] }]), [-1, 11]);
+  assert.deepEqual(bandRange(2, 2, []), [1.8, 2.2]);
+  assert.deepEqual(bandRange(null, null, []), [0, 1]);
+});
+
+const aligned: Refined = {
+  scans: {
+    A: { shifts: [-1, 2.5], uncertainties: [0.1, null], uncertainty: 0.1,
+      shifts_vertical: [0.25, -0.5], vertical_uncertainty: 0.04 },
+    B: { angle_scale: 1.01, angle_scale_uncertainty: 0.002 },
+  },
+  sites: {
+    'xrf-1': { scale: 5e-7, scale_uncertainty: 4e-7, coupled: false },
+    'xrf-2': { axis: 74.06, axis_uncertainty: 0.15, scale: 4e-5, scale_uncertainty: 8e-6,
+      coupled: true },
+    xrt: { axis: 74, axis_uncertainty: null, gain: [0.98, 1.02] },
+  },
+  rounds: 3, notes: [], warnings: [],
+};
+
+test('draws shifts of each scan with their uncertainty, and gains of each site', () => {
+  const charts = scanCharts(aligned);
+  assert.deepEqual(charts.map((c) => c.title), ['Shift of the stage, in beamlets',
+    'Vertical shift of the stage, in slices', 'Gain of the beam']);
+  assert.deepEqual(charts[0]!.series, [
+    { label: 'A', x: [0, 1], y: [-1, 2.5], spread: [0.1, null], colour: 0 }]);
+  assert.deepEqual(charts[1]!.series[0]!.spread, [0.04, 0.04]);
+  assert.deepEqual(charts[2]!.series.map((s) => [s.label, s.y]),
+    [['xrt', [0.98, 1.02]], ['steady', [1, 1]]]);
+  assert.deepEqual(scanCharts({ ...aligned, scans: {}, sites: {} }), []);
+});
+
+test('lists numbers of scans and sites, and says which scale is not known', () => {
+  const none = '\u2013';
+  assert.deepEqual(scanTable(aligned), {
+    headings: ['Scan', 'Shifts, beamlets', 'Vertical shifts, slices', 'Angle step, factor'],
+    rows: [['A', '\u22121.00 to 2.50, \u00b1 0.1', '\u22120.50 to 0.25, \u00b1 0.04', none],
+      ['B', none, none, '1.0100 \u00b1 0.0020']],
+  });
+  assert.deepEqual(siteTable(aligned), {
+    headings: ['Site', 'Rotation axis, beamlets', 'Scale, g/cm\u00b2 per count'],
+    rows: [['xrf-1', none, 'not known: not coupled'],
+      ['xrf-2', '74.06 \u00b1 0.15', '(4.00 \u00b1 0.80)e\u22125'],
+      ['xrt', '74 \u00b1 unknown', none]],
+  });
+  assert.equal(siteTable({ ...aligned, sites: { xrt: { gain: [1, 1] } } }), null);
 });

@@ -136,8 +136,12 @@ class FileMeasurements : public Measurements {
     return "No sinogram of " + site + ": " + reason;
   }
 
+  // An aligned run has prepared its data as refined.toml says.
   StudyData& files_of(const std::string& run) {
-    const std::string path = (std::filesystem::path(run) / "study.toml").string();
+    const std::string refined = (std::filesystem::path(run) / "refined.toml").string();
+    const std::string path = std::filesystem::exists(refined)
+                                 ? refined
+                                 : (std::filesystem::path(run) / "study.toml").string();
     const auto known = runs_.find(path);
     if (known != runs_.end()) return known->second;
     return runs_.try_emplace(path, read_study(path), path).first->second;

@@ -1,5 +1,6 @@
 // Chart: several curves in one plot, drawn by uPlot.
 import uPlot from 'uplot';
+import { bandRange, drawBand } from './band';
 import { h } from '../dom';
 import { number } from '../format';
 import { colour, onTheme } from '../theme';
@@ -14,6 +15,8 @@ export interface Series {
   reference?: boolean;
   /** Filled points without a line. */
   marker?: boolean;
+  /** Uncertainty at each point, drawn as a band; null: unknown. Only on linear axes. */
+  spread?: (number | null)[];
 }
 
 export interface ChartOptions {
@@ -28,6 +31,7 @@ const dashes: number[][] = [[], [8, 3], [3, 3], [10, 3, 3, 3], [14, 4]];
 /** Curves with more points are drawn without markers. */
 const mostMarkers = 60;
 const zoomStep = 1.5;
+const lineWidth = 1.8;
 
 function positive(values: (number | null)[], log: boolean | undefined): (number | null)[] {
   return log ? values.map((v) => (v !== null && v > 0 ? v : null)) : values;
@@ -45,7 +49,8 @@ function aligned(options: ChartOptions, series: Series[]): uPlot.AlignedData {
 
 // Everything but the values, to detect when the plot must be rebuilt.
 function layoutKey(options: ChartOptions, series: Series[]): string {
-  return JSON.stringify([options, series.map((s) => [s.label, s.colour, s.reference, s.marker])]);
+  return JSON.stringify([options, series.map((s) => [s.label, s.colour, s.reference, s.marker,
+    s.spread !== undefined])]);
 }
 
 // The point of the curve nearest to the cursor: each curve is thinned at other rounds.
@@ -145,11 +150,13 @@ export class Chart {
       scales: {
         x: { time: false, distr: options.logX ? 3 : 1,
           ...(options.logX ? { range: (_: uPlot, low: number, high: number) => [low, high] } : {}) },
-        y: { distr: options.logY ? 3 : 1 },
+        y: { distr: options.logY ? 3 : 1, ...(series.some((s) => s.spread)
+          ? { range: (u: uPlot, low: number, high: number) =>
+            bandRange(low, high, this.shown(u)) } : {}) },
       },
       cursor: { dataIdx: nearest, drag: { x: true, y: false } },
       legend: { live: true },
-      hooks: { setSeries: [(u) => this.keepHidden(u)] },
+      hooks: { setSeries: [(u) => this.keepHidden(u)], drawAxes: [(u) => this.drawBands(u)] },
       axes: [{ ...axis(options.xLabel, options.logX), size: 36 },
         { ...axis(options.yLabel, options.logY), size: 64 }],
       series: [
@@ -158,12 +165,12 @@ export class Chart {
           label: legendButton(s.label, !this.hidden.has(s.label)),
           show: !this.hidden.has(s.label),
           stroke: colour(`--c${(s.colour % colours) + 1}`),
-          width: s.marker ? 0 : s.reference ? 1 : 1.8,
+          width: s.marker ? 0 : s.reference ? 1 : lineWidth,
           dash: s.reference ? [2, 4] : dashes[s.colour % dashes.length]!,
           spanGaps: true,
           points: { show: (_, at) => this.showsPoints(at), size: s.marker ? 10 : 6,
             fill: colour(s.marker ? `--c${(s.colour % colours) + 1}` : '--paper') },
-          value: (_, v) => number(v, 5),
+          value: (u, v, at, k) => number(v, 5) + this.spreadText(u, at, k),
         })),
       ],
     };
@@ -172,6 +179,25 @@ export class Chart {
   private showsPoints(at: number): boolean {
     const series = this.drawn?.series[at - 1];
     return series !== undefined && !series.reference && series.x.length <= mostMarkers;
+  }
+
+  /** Curves that the reader has not hidden. */
+  private shown(plot: uPlot): Series[] {
+    return (this.drawn?.series ?? []).filter((_, k) => plot.series[k + 1]?.show);
+  }
+
+  private drawBands(plot: uPlot): void {
+    for (const s of this.shown(plot)) {
+      if (s.spread) drawBand(plot, s, `--c${(s.colour % colours) + 1}`, lineWidth);
+    }
+  }
+
+  // Uncertainty at a point of the table that joins all curves.
+  private spreadText(plot: uPlot, at: number, k: number | null): string {
+    const series = this.drawn?.series[at - 1];
+    if (!series?.spread || k === null) return '';
+    const spread = series.spread[series.x.indexOf(plot.data[0][k]!)];
+    return spread === undefined ? '' : ` \u00b1 ${number(spread, 2)}`;
   }
 
   private resize(): void {

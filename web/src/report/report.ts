@@ -7,6 +7,7 @@ import { LazyPanel } from './lazy_panel';
 import { overview } from './overview';
 import { textPanel, type Change, type Panel } from '../panel';
 import { PriorPanel } from '../charts/prior_panel';
+import { ScanPanel } from '../charts/scan_panel';
 import { SinogramsPanel } from '../images/sinograms_panel';
 import { sitesSection } from './sites';
 import { studySection } from './study';
@@ -21,6 +22,7 @@ export class Report {
     textPanel('sites', sitesSection),
     new LazyPanel(new ConvergencePanel()),
     new LazyPanel(new PriorPanel()),
+    new LazyPanel(new ScanPanel()),
     new SinogramsPanel(),
     textPanel('study', studySection),
   ];
