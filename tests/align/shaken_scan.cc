@@ -14,9 +14,12 @@ namespace {
 
 std::vector<double> nominal_angles(const ShakenOptions& o, std::mt19937_64& random) {
   std::vector<double> angles;
+  const int missing = o.gap ? o.angles / 5 : 0;
   for (int k = 0; k < o.angles; ++k) {
-    angles.push_back(o.span * std::numbers::pi / 180 * k / o.angles);
+    const int step = k < o.angles / 2 ? k : k + missing;
+    angles.push_back(o.span * std::numbers::pi / 180 * step / (o.angles + missing));
   }
+  if (o.repeated) angles.back() = angles.front();
   if (o.shuffled) std::shuffle(angles.begin(), angles.end(), random);
   return angles;
 }
@@ -66,6 +69,7 @@ ShakenScan shake(const ShakenOptions& o) {
                                                  : paper_phantom(2 * o.size, 1);
   Geometry g = paper_geometry(o.size, o.angles);
   g.beamlets += 2 * static_cast<int>(std::ceil(o.jitter + o.drift + std::abs(o.axis_offset)));
+  g.beamlets -= 2 * o.cut;
   g.rotation_axis = g.beamlets / 2.0;
   g.angles = nominal_angles(o, random);
   std::uniform_real_distribution<double> uniform(-o.jitter, o.jitter);

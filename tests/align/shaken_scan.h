@@ -14,15 +14,15 @@ struct ShakenOptions {
   std::string preset = "paper";  // "paper" or "shapes"
   int size = 96;                 // pixels along a side
   int angles = 36;
-  double span = 180;         // degrees
-  double noise = 0.01;       // of each site, relative to its largest value
-  std::vector<double> weak;  // noise of single sites instead; empty: none
-  double jitter = 5;         // beamlets
-  double drift = 3;          // beamlets from the first angle to the last
-  double axis_offset = 0;    // beamlets
-  double angle_scale = 1;    // true angles over those of the study
-  double lag = 0;            // of XRT, beamlets
-  bool shuffled = false;     // angles in random order
+  double span = 180;              // degrees
+  double noise = 0.01;            // of each site, relative to its largest value
+  std::vector<double> weak = {};  // noise of single sites instead; empty: none
+  double jitter = 5;              // beamlets
+  double drift = 3;               // beamlets from the first angle to the last
+  double axis_offset = 0;         // beamlets
+  double angle_scale = 1;         // true angles over those of the study
+  double lag = 0;                 // of XRT, beamlets
+  bool shuffled = false;          // angles in random order
   std::uint64_t seed = 1;
 };
 
