@@ -101,7 +101,7 @@ TEST_F(Report, ShowsSameSinogramsInRunAndLater) {
 }
 
 // Pages of a federation join the summaries of its sites; only `firm demo` has all of them.
-TEST_F(Report, JoinsFitsAndWarningsOfSites) {
+TEST_F(Report, JoinsFitsWarningsAndAlignmentOfSites) {
   std::filesystem::copy(directory_ / "r", directory_ / "r2",
                         std::filesystem::copy_options::recursive);
   const auto joined = [&](const Json& first, const Json& second) {
@@ -124,6 +124,20 @@ TEST_F(Report, JoinsFitsAndWarningsOfSites) {
   EXPECT_EQ(joined(unknown, missed).at("warnings"), Json({"both", "b: y"}));
   EXPECT_EQ(joined(fitted, fitted).at("fits"), true);
   EXPECT_EQ(joined(fitted, unknown).at("fits"), nullptr);
+
+  const auto refined = [](const std::string& site) {
+    const Json scans = {{"A", {{"shifts", {0.5}}}}};
+    return Json{{"refined",
+                 {{"scans", scans},
+                  {"sites", {{site, {{"axis", 3}}}}},
+                  {"notes", {"aligned on slice 0"}},
+                  {"warnings", {site + ": unknown scale"}}}}};
+  };
+  const Json all = joined(refined("a"), refined("b")).at("refined");
+  EXPECT_EQ(all.at("scans"), refined("a").at("refined").at("scans"));
+  EXPECT_EQ(all.at("sites"), Json({{"a", {{"axis", 3}}}, {"b", {{"axis", 3}}}}));
+  EXPECT_EQ(all.at("notes"), Json({"aligned on slice 0"}));
+  EXPECT_EQ(all.at("warnings"), Json({"a: unknown scale", "b: unknown scale"}));
   EXPECT_EQ(joined(fitted, Json::object()).at("fits"), nullptr);
   EXPECT_FALSE(joined(Json::object(), Json::object()).contains("fits"));
 }

@@ -53,11 +53,24 @@ void join_warnings(const Json& more, Json& all) {
   }
 }
 
+// All sites have the same scans; each knows only its own numbers, and notes of its own.
+void join_refined(const Json& more, Json& all) {
+  if (!more.contains("refined") || !all.contains("refined")) return;
+  all["refined"]["sites"].update(more["refined"]["sites"]);
+  for (const char* key : {"notes", "warnings"}) {
+    Json& known = all["refined"][key];
+    for (const Json& text : more["refined"][key]) {
+      if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+    }
+  }
+}
+
 // Joins the summary of another site of the same federation into `all`.
 void join(const Json& more, Json& all) {
   for (const Json& site : more["sites"]) all["sites"].push_back(site);
   join_fits(more, all);
   join_warnings(more, all);
+  join_refined(more, all);
   all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
   // Keeps the times of the slowest site.
   if (more["seconds"] > all["seconds"]) {

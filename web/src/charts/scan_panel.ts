@@ -156,8 +156,8 @@ export class ScanPanel implements Panel {
     this.text.replaceChildren(
       h('p', {}, `Found from the data before the reconstruction, in ${rounds} of alignment.`),
       ...list('notes', refined.notes), ...list('warnings', refined.warnings));
-    const tables = [tableOf('Each scan: range of its shifts, and its angle step',
-      scanTable(refined)), tableOf('Each site', siteTable(refined))];
+    const tables = [tableOf('Each scan', scanTable(refined)),
+      tableOf('Each site', siteTable(refined))];
     this.numbers.replaceChildren(...tables.filter((t) => t !== null));
   }
 }
