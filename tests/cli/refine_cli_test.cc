@@ -93,6 +93,16 @@ TEST_F(RefinedRun, GivesSameImagesForAnyNumberOfProcesses) {
   }
 }
 
+TEST_F(RefinedRun, IsCheckedBefore) {
+  simulate("--noise 0.01");
+  EXPECT_EQ(run("check s/study.toml --prior tv --refine shifts,axis").code, 0);
+  for (const std::string refine : {"scale", "shifts-vertical", "shift"}) {
+    const Outcome o = run("check s/study.toml --refine " + refine);
+    EXPECT_EQ(o.code, 2) << refine;
+    EXPECT_CONTAINS(o.out, "refine: expected ");
+  }
+}
+
 // Only the lag of XRT is refined; trials must not change those of the other sites.
 TEST_F(RefinedRun, KeepsGivenLagOfXrf) {
   simulate("--noise 0.01");
