@@ -17,6 +17,8 @@ struct Arguments {
   PreflightArguments preflight;
   std::vector<std::string> settings;
   std::string method;
+  std::string prior;
+  std::string refine;
   std::string max_memory;
   bool resume = false;
   bool overwrite = false;
@@ -73,6 +75,8 @@ int run(Arguments& a) {
     throw usage_error({"firm check", "--data", "the site it belongs to, with --name", "none"});
   }
   if (!a.method.empty()) a.preflight.settings.emplace_back("method", a.method);
+  if (!a.prior.empty()) a.preflight.settings.emplace_back("prior.kind", a.prior);
+  if (!a.refine.empty()) a.preflight.settings.emplace_back("refine", a.refine);
   for (const auto& setting : key_value_pairs(a.settings)) a.preflight.settings.push_back(setting);
   take_recon_options(a);
   int errors = 0;
@@ -103,6 +107,8 @@ void add_check(CLI::App& app, int& exit_code) {
   verb->add_option("--listen", p.listen, "As the coordinator: HOST:PORT to listen on");
   verb->add_option("--out", p.out, "Run directory");
   verb->add_option("--method", a->method, "As in the run");
+  verb->add_option("--prior", a->prior, "As in the run");
+  verb->add_option("--refine", a->refine, "As in the run");
   verb->add_option("--max-memory", a->max_memory, "As in firm recon, for example 2GB");
   verb->add_flag("--resume", a->resume, "As in firm recon");
   verb->add_flag("--overwrite", a->overwrite, "As in firm recon");

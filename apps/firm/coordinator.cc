@@ -129,8 +129,8 @@ void add_coordinator(CLI::App& app, int& exit_code) {
                    "tv or none, the same at every site; short for --set prior.kind=");
   verb->add_option(
       "--refine", a->refine,
-      "What the scans got wrong, to be found first: shifts,axis,...; the same at every\n"
-      "site; short for --set refine=");
+      "What the scans got wrong, to be found first by the sites: shifts,axis,...; the same at\n"
+      "every site; short for --set refine=");
   verb->add_option("--set", a->settings, "key=value: an option; the same at every site")
       ->expected(1)
       ->take_all();

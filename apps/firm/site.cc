@@ -118,7 +118,7 @@ void add_site(CLI::App& app, int& exit_code) {
   verb->add_option(
       "--refine", a->refine,
       "What the scans got wrong, to be found first: shifts,axis,...; the same at every\n"
-      "site; short for --set refine=");
+      "site and the coordinator; short for --set refine=. RUN/refined.toml has the result");
   verb->add_flag(
       "--publish", a->site.publish,
       "Send the image of this site to the coordinator at the end; default: it stays here");

@@ -9,6 +9,7 @@
 #include "federation/pki/describe.h"
 #include "federation/protocol/terms.h"
 #include "run/reconstruct.h"
+#include "run/refine_study.h"
 #include "solve/priors/run_prior.h"
 #include "solve/registry.h"
 
@@ -132,6 +133,7 @@ std::optional<StudyToCheck> check_study(const Context& c) {
     ReconArguments run{c.arguments.study, c.arguments.out, c.arguments.start};
     run.settings = c.arguments.settings;
     const SolveOptions options = recon_options(*file, run);
+    check_refinement(*file, needed_refinement(*file, options));
     return StudyToCheck{*file, options};
   } catch (const Error& e) {
     c.findings.error(Error::Kind::kUsage, "options", e.what(),

@@ -34,6 +34,13 @@ TEST_F(CoordinatorTest, LimitsLengthOfShares) {
       expect_refused(1, range, "expected at most 210 words, found 211");
     }
   }
+  // Scales are refined with two values for each of 3 angles, 1002 bins and 2 slices.
+  o.aligned_slices = 2;
+  channels_.clear();
+  begin(o, rays);
+  channels_[0]->send(length_of(12024));
+  EXPECT_EQ(log_.find("12024"), std::string::npos) << log_;
+  expect_refused(1, length_of(12025), "expected at most 12024 words, found 12025");
   channels_.clear();
   start(o);
   channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, "c"));
