@@ -89,7 +89,7 @@ void Preparer::set_scale() {
     result_.report.scale_open = true;
   } else if (steps_.scale) {
     result_.report.scale = *steps_.scale;
-    result_.report.unit_warning = warn_scale(unit, *steps_.scale);
+    if (source_.entry.coupled) result_.report.unit_warning = warn_scale(unit, *steps_.scale);
   } else {
     const XrfUnit known = xrf_unit(unit);
     result_.report.scale = known.size;

@@ -214,6 +214,13 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
     hosted.push_back(std::move(site));
   }
   Refinement result = firm::align({study, hosted, choice_, collective, threads, progress});
+  // Scales are those of the numbers in the file, also where the study had one to begin with.
+  for (RefinedSite& site : result.sites) {
+    const SiteEntry& e = *std::ranges::find(data_.file().sites, site.name, &SiteEntry::name);
+    if (!site.scale) continue;
+    site.scale->value *= e.prepare.scale.value_or(1);
+    site.scale->uncertainty *= e.prepare.scale.value_or(1);
+  }
   for (std::size_t s = 0; s < scans_.size(); ++s) {
     result.scans[s].vertical = vertical.scans[s].vertical;
     result.scans[s].vertical_uncertainty = vertical.scans[s].vertical_uncertainty;
@@ -247,7 +254,7 @@ void StudyRefiner::apply(const Refinement& refinement) {
       values.lag = found->lag ? found->lag->value * binning : lags_[i];
       values.gain = found->gain;
       const double before = entry(i).prepare.scale.value_or(1);
-      if (found->coupled && found->scale) values.scale = found->scale->value * before;
+      if (found->coupled && found->scale) values.scale = found->scale->value;
       if (!found->coupled) values.scale = before;
       values.coupled = found->coupled;
     }

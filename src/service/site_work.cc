@@ -278,7 +278,8 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
                          names_,
                          0,
                          1,
-                         {full_scales(solver_->problem())}});
+                         {full_scales(solver_->problem())},
+                         refined_ ? &*refined_ : nullptr});
   }
   const Stopwatch watch;
   Solution solution = solver_->solve();
