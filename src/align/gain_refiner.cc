@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace firm {
 namespace {
@@ -16,26 +17,53 @@ struct GainStep {
   double variance = 0;
 };
 
-GainStep step_at(const AlignState& state, const SiteState& site, std::size_t angle) {
-  const ScanFit& fit = *state.scans()[site.scan].fit;
+// Sums over the rays of one angle with p of at most `most`.
+struct AngleSums {
   double pp = 0, bp = 0, r = 0, rr = 0, count = 0;
+};
+
+AngleSums sums_at(const ScanFit& fit, const SiteState& site, std::size_t angle, double most) {
+  AngleSums s;
   for (std::size_t ray = angle * fit.bins(); ray < (angle + 1) * fit.bins(); ++ray) {
     for (std::size_t c = site.first_column; c < site.first_column + site.slices; ++c) {
-      if (fit.weights()(ray, c) == 0) continue;
       const double p = fit.predicted()(ray, c);
+      if (fit.weights()(ray, c) == 0 || p > most) continue;
       const double b = fit.data()(ray, c);
-      pp += p * p;
-      bp += b * p;
-      r += b - p;
-      rr += (b - p) * (b - p);
-      count += 1;
+      s.pp += p * p;
+      s.bp += b * p;
+      s.r += b - p;
+      s.rr += (b - p) * (b - p);
+      s.count += 1;
     }
   }
-  if (count == 0) return {};
-  const double noise = rr / count;
-  if (site.transmission) return {-r / count, noise / count};
-  if (pp <= 0 || bp <= 0) return {};
-  return {std::log(bp / pp), noise / pp};
+  return s;
+}
+
+// Rays of XRT through nothing but air, if there are some: images may take up a part of a gain that
+// others have.
+AngleSums air_at(const ScanFit& fit, const SiteState& site, std::size_t angle) {
+  constexpr double kAir = 0.02;  // of the largest value
+  constexpr double kLeastRays = 5;
+  double largest = 0;
+  for (std::size_t ray = angle * fit.bins(); ray < (angle + 1) * fit.bins(); ++ray) {
+    for (std::size_t c = site.first_column; c < site.first_column + site.slices; ++c) {
+      largest = std::max<double>(largest, fit.predicted()(ray, c));
+    }
+  }
+  const AngleSums air = sums_at(fit, site, angle, kAir * largest);
+  return air.count >= kLeastRays ? air : sums_at(fit, site, angle, largest);
+}
+
+GainStep step_at(const AlignState& state, const SiteState& site, std::size_t angle) {
+  const ScanFit& fit = *state.scans()[site.scan].fit;
+  const AngleSums s = site.transmission
+                          ? air_at(fit, site, angle)
+                          : sums_at(fit, site, angle, std::numeric_limits<double>::infinity());
+  if (s.count == 0) return {};
+  const double noise = s.rr / s.count;
+  if (site.transmission) return {-s.r / s.count, noise / s.count};
+  if (s.pp <= 0 || s.bp <= 0) return {};
+  return {std::log(s.bp / s.pp), noise / s.pp};
 }
 
 // Divides the gains of XRF by their mean; that of XRT is known, because air transmits everything.

@@ -76,8 +76,14 @@ void LagRefiner::search(AlignState& state, std::size_t i) {
 }
 
 bool LagRefiner::end_level(AlignState& state, AlignRounds&, Collective& collective) {
+  // Once before the angle step is refined, which a lag disturbs, and once after it, because a wrong
+  // angle step moves the axes that the lag is found by.
   const std::vector<int> levels = state.levels();
-  if (state.level() != levels[std::min<std::size_t>(1, levels.size() - 1)]) return false;
+  const std::size_t last = levels.size() - 1;
+  if (state.level() != levels[std::min<std::size_t>(1, last)] &&
+      state.level() != levels[std::min<std::size_t>(2, last)]) {
+    return false;
+  }
   std::vector<double> sums(2 * state.scans().size());
   for (const SiteState& site : state.sites()) {
     if (site.transmission) continue;

@@ -85,7 +85,7 @@ TEST(Shifts, AreFoundInATruncatedFieldOfView) {
 }
 
 TEST(Shifts, AreBoundedAndSaySoIfDataCannotBeAligned) {
-  ShakenScan scan = shake({.noise = 0});
+  ShakenScan scan = shake({});
   std::uint32_t state = 1;
   for (SiteData& data : scan.study.data) {
     for (float& value : data.values.values()) {

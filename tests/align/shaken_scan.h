@@ -23,6 +23,9 @@ struct ShakenOptions {
   double angle_scale = 1;         // true angles over those of the study
   double lag = 0;                 // of XRT, beamlets
   bool shuffled = false;          // angles in random order
+  bool gap = false;               // a sixth of the angles is missing in the middle
+  bool repeated = false;          // the last angle is the first once more
+  int cut = 0;                    // beamlets that the detector is narrower, on each side
   std::uint64_t seed = 1;
 };
 
