@@ -158,11 +158,14 @@ TEST_F(Calibrate, ConvertsUnitsAndCounts) {
   EXPECT_EQ(checked.code, 3);
   EXPECT_CONTAINS(checked.out, "scale = \"auto\"");
   EXPECT_EQ(checked.out.find("xrf-1.h5: /exchange/data@units"), std::string::npos);
-  // Until a number is found, such a site is not coupled either.
+  // A run finds the number itself.
   StudyFile open = read_study(directory_ / "s/study.toml");
   open.sites[1].prepare.find_scale = true;
   write_study(directory_ / "s/auto.toml", open);
-  EXPECT_CONTAINS(run("recon s/auto.toml --out r").err, "scale: expected a number");
+  const Outcome found = run("recon s/auto.toml --out r");
+  ASSERT_EQ(found.code, 0) << found.err;
+  const StudyFile refined = read_study(directory_ / "r/refined.toml");
+  EXPECT_NEAR(refined.sites[1].prepare.scale.value_or(0), 1 / 500.0, 4e-5);
   const Outcome o = run("calibrate s/study.toml --out s/new.toml --json");
   ASSERT_EQ(o.code, 0) << o.err;
   EXPECT_TRUE(Json::parse(o.out).at("warnings").empty()) << o.out;

@@ -49,6 +49,7 @@ const std::map<std::string, Sample>& samples() {
       {"prior.strength", {"0.7", {"0", "-1", "nan", "inf", "automatic", ""}}},
       {"prior.inner", {"5", {"0", "-1", "10001", "2.5", ""}}},
       {"prior.slices", {"true", kNoFlag}},
+      {"refine", {"shifts,axis", {"shift", "shifts,", "shifts axis", "none,axis", ""}}},
       {"chunks", {"4", {"0", "-1", "1000001", "2.5", ""}}},
       {"threads", {"3", {"-1", "4096", "two", ""}}},
       {"seed", {"18446744073709551615", {"-1", "1.5", "18446744073709551616", ""}}},
@@ -117,6 +118,7 @@ TEST(Options, SetTheirMembers) {
   EXPECT_TRUE(o.pgd.accelerated);
   EXPECT_EQ(o.plsqr.tolerance, 0.004);
   EXPECT_EQ(o.ds.local_steps, 9);
+  EXPECT_EQ(o.refine, "shifts,axis");
   EXPECT_EQ(o.threads, 3);
   EXPECT_EQ(o.seed, 18446744073709551615u);
 }
