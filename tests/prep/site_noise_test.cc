@@ -241,8 +241,9 @@ TEST_F(NoiseOfAStudy, ScalesWithXrfCounts) {
   file_.sites[0].noise = Noise::kCounts;
   const PreparedSite loaded = prepare_all_slices(file_, file_.sites[0], path());
   EXPECT_FLOAT_EQ(loaded.data.values(17, 0), 200);
-  EXPECT_DOUBLE_EQ(loaded.site.sigma, 0.5);
-  EXPECT_FLOAT_EQ(loaded.data.weights(17, 0), 1.0F / 400);
+  // The deviation of the signal is 10; that of nothing counts as at least a tenth of it.
+  EXPECT_DOUBLE_EQ(loaded.site.sigma, 1);
+  EXPECT_FLOAT_EQ(loaded.data.weights(17, 0), 1.0F / 100);
   EXPECT_EQ(loaded.data.weights(16, 0), 1);
 }
 

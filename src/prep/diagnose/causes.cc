@@ -30,6 +30,7 @@ enum Place {
   kImage,
   kPixelSize,
   kAxis,
+  kStage,
   kCalibration,
   kElement,
   kOtherMatter,
@@ -247,6 +248,7 @@ CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std:
   CauseHints hints;
   hints.minus_log = entry.prepare.minus_log;
   hints.axis_found = entry.find_rotation_axis;
+  hints.shifted = !entry.shifts.empty();
   // A factor of 1 for data without a unit is a guess of `firm init`.
   const auto calibrated = [](const SiteEntry& e) { return e.prepare.scale.value_or(1) != 1; };
   hints.calibrated =
@@ -289,6 +291,11 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, con
                 "the detector or the angles run the other way than those of other sites: "
                 "angle_offset = \"180 deg\" mirrors a detector, reverse_angles = true reverses "
                 "angles");
+  }
+  if (!hints.shifted) {
+    finder.list(kStage,
+                "the stage moved during the scan, the axis is elsewhere, or a detector lags: "
+                "--refine shifts,axis,lag finds out");
   }
   if (!compared) {
     finder.list(kPixelSize, "spacing of the site, or pixel_size of the image, is wrong");

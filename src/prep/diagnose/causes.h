@@ -22,6 +22,7 @@ struct CauseHints {
   double sigma = 0;              // noise that the fit was judged with; 0: estimated from the values
   bool minus_log = false;        // the preparation took the logarithm
   bool axis_found = false;       // the rotation axis was estimated from the data
+  bool shifted = false;          // the study has shifts of the stage
   bool read_as_radians = false;  // by a key of the study
   bool calibrated = false;       // XRF is in g/cm^2: by its unit, or by `scale`
   bool other = false;            // the study allows for matter that XRF does not see

@@ -27,7 +27,7 @@ std::vector<Slices> true_images(const RunOutput& run) {
   std::vector<Slices> images;
   for (const Variable& v : run.variables) {
     images.push_back(
-        v.measured || has_images(run.truth, v.name)
+        !v.uncoupled() && (v.measured || has_images(run.truth, v.name))
             ? stored_images(run.truth, v.name, grid, slices)
             : Slices(run.study.pixels(), slices, [](std::size_t, std::span<float> out) {
                 std::fill(out.begin(), out.end(), 0.0f);
