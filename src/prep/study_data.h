@@ -93,8 +93,8 @@ class StudyData {
   void require_scales(const std::string& site);
   void require_scales();
 
-  // Warns if the element of the site looks like a share of another one of its file that `unmix` does
-  // not remove; empty: no warning.
+  // Warns if the element of the site looks like a share of another one of its file that `unmix`
+  // does not remove; empty: no warning.
   std::string warn_cross_talk(const std::string& site);
 
   // Puts found values into the study, as if they had been in its file: file() is the refined study.
