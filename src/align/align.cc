@@ -18,6 +18,7 @@ namespace {
 constexpr int kFirstSteps = 30;  // of a fit, on a new level
 constexpr int kSteps = 10;
 constexpr int kMostRounds = 12;  // on one level
+constexpr int kMostAtFinest = 4;
 
 class Alignment : public AlignRounds {
  public:
@@ -70,8 +71,11 @@ bool Alignment::round(int steps) {
 
 void Alignment::settle() {
   for (const auto& refiner : refiners_) refiner->begin_level(state_);
-  for (int k = 0; k < kMostRounds; ++k) {
-    if (round(k == 0 ? kFirstSteps : kSteps)) return;
+  // The finest level costs as much as all others together and begins close to the end.
+  const bool finest = state_.level() == 1 && state_.levels().size() > 1;
+  const int most = finest ? kMostAtFinest : kMostRounds;
+  for (int k = 0; k < most; ++k) {
+    if (round(k == 0 && !finest ? kFirstSteps : kSteps)) return;
   }
 }
 

@@ -151,15 +151,15 @@ TEST(CausesTest, FindsMirroredAndReversedXrt) {
 TEST(CausesTest, ListsUntestedCausesInOrderOfDocs) {
   const SimulatedSites s;
   const std::vector<Cause> alone = likely_causes(s.sites[0], s.data[0], nullptr, nullptr, {});
-  ASSERT_EQ(alone.size(), 4u) << text_of(alone);
-  const char* texts[] = {"angle_offset", "pixel_size", "calibrate", "element"};
-  for (std::size_t k = 0; k < 4; ++k) {
+  ASSERT_EQ(alone.size(), 5u) << text_of(alone);
+  const char* texts[] = {"angle_offset", "pixel_size", "--refine", "calibrate", "element"};
+  for (std::size_t k = 0; k < 5; ++k) {
     EXPECT_NE(alone[k].text.find(texts[k]), std::string::npos) << alone[k].text;
     EXPECT_FALSE(alone[k].tested);
     EXPECT_EQ(alone[k].fit, 0);
   }
   const std::vector<Cause> with_xrt = causes_of(s, 0, true);
-  ASSERT_EQ(with_xrt.size(), 1u) << text_of(with_xrt);
+  ASSERT_EQ(with_xrt.size(), 2u) << text_of(with_xrt);
   const std::vector<Cause> xrt = causes_of(s, 3, true);
   EXPECT_NE(xrt.back().text.find("other = true"), std::string::npos) << text_of(xrt);
 }
