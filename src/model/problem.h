@@ -30,7 +30,7 @@ struct Variable {
   const ProjectorFactory* projectors = &plain_projectors();
 
   // Not coupled with XRT, because its scale is unknown: its image is in counts per cm.
-  bool uncoupled() const { return measured && d == 0; }
+  bool uncoupled() const { return measured && !transmission && d == 0; }
   ImageOperator matrix() const { return {measured ? &geometry : nullptr, *projectors}; }
 };
 

@@ -360,6 +360,7 @@ TEST(LiveImages, PacksImagesOfRun) {
   std::vector<Variable> variables(2);
   variables[0].name = "xrf-1";
   variables[0].measured = true;
+  variables[0].d = -1;
   variables[1].name = "xrt";
   variables[1].measured = variables[1].transmission = true;
   Block block(6, 4);  // two slices of each

@@ -43,7 +43,7 @@ Block block_from(const Json& json) {
 Json variables_json(const std::vector<Variable>& variables) {
   Json all = Json::array();
   for (const Variable& v : variables) {
-    all.push_back({v.name, v.slot, v.measured, v.transmission});
+    all.push_back({v.name, v.slot, v.measured, v.transmission, v.d});
   }
   return all;
 }
@@ -56,6 +56,7 @@ std::vector<Variable> variables_from(const Json& json) {
     one.slot = v.at(1);
     one.measured = v.at(2);
     one.transmission = v.at(3);
+    one.d = v.at(4);
   }
   return variables;
 }
