@@ -95,6 +95,7 @@ void expect_same(const ShardResult& out, const ShardResult& in) {
   ASSERT_EQ(out.variables.size(), in.variables.size());
   EXPECT_EQ(out.variables[1].name, in.variables[1].name);
   EXPECT_EQ(out.variables[1].transmission, in.variables[1].transmission);
+  EXPECT_EQ(out.variables[1].d, in.variables[1].d);
   // The texts have every number, equal to the last bit.
   RunFacts facts{"study", {}, {"aa", "bb"}, {}, {{in.shard.slices, in.summary(), {"aa", "bb"}}}};
   EXPECT_EQ(reproducible_summary_json(out.summary(), facts),
