@@ -71,8 +71,9 @@ bool Alignment::round(int steps) {
 
 void Alignment::settle() {
   for (const auto& refiner : refiners_) refiner->begin_level(state_);
-  // The finest level costs as much as all others together and begins close to the end.
-  const bool finest = state_.level() == 1 && state_.levels().size() > 1;
+  // The finest level costs as much as all others together and begins close to the end; only gains,
+  // which the images take up in part, need more rounds there.
+  const bool finest = state_.level() == 1 && state_.levels().size() > 1 && !input_.refine.gain;
   const int most = finest ? kMostAtFinest : kMostRounds;
   for (int k = 0; k < most; ++k) {
     if (round(k == 0 && !finest ? kFirstSteps : kSteps)) return;

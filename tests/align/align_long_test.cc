@@ -72,7 +72,7 @@ TEST(AlignmentTable, HoldsForImages) {
     const ShakenScan scan = shake(full("shapes", angles, 0.01));
     const std::vector<double> found = aligned(scan, kShifts, {}, 0).scans.front().shifts;
     const double known = distance(scan, scan.shifts);
-    EXPECT_LT(distance(scan, found), 1.02 * known) << angles;
+    EXPECT_LT(distance(scan, found), 1.01 * known) << angles;
     EXPECT_GT(distance(scan, std::vector<double>(scan.shifts.size())), 2 * known) << angles;
   }
 }
