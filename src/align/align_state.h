@@ -29,7 +29,7 @@ struct AlignSite {
   double solid_density = 0;  // of the element, g/cm^3; 0: unknown
 };
 
-// What the residual of a site says about a shift at each angle: N / D, in bins.
+// Evidence of a shift at each angle, from the residual of a site: N / D, in bins.
 struct Slopes {
   std::vector<double> n;  // sum p' r / s^2
   std::vector<double> d;  // sum p'^2 / s^2
@@ -126,7 +126,7 @@ class AlignState {
     double values = 0;
   };
   Misfit misfit(const SiteState& site, std::size_t first, std::size_t last) const;
-  // The same for data as it was measured: the lag of the site is added to A w instead of removed
+  // Misfit to the data as it was measured: the lag of the site is added to A w instead of removed
   // from b, so that misfits at different lags have the same noise.
   Misfit lagged_misfit(const SiteState& site, std::size_t first, std::size_t last) const;
 

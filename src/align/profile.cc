@@ -115,7 +115,7 @@ std::optional<Found> Profile::vertex() const {
     if (!value) return {};
     without.push_back(*value);
   }
-  // The same with trials left out one by one: their scatter.
+  // Leaves out trials one by one, to measure their scatter.
   std::vector<double> of_trials;
   for (std::size_t k = 0; k < trials_.size(); ++k) {
     Profile fewer = *this;

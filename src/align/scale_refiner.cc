@@ -38,7 +38,6 @@ struct Explained {
 struct Measured {
   std::vector<float> values;
   std::vector<float> usable;
-  double largest = 0;
   double noise = 0;
 };
 
@@ -99,7 +98,6 @@ ScaleFit::ScaleFit(AlignState& state, Collective& collective)
       for (std::size_t z = 0; z < slices_; ++z) {
         measured_.values.push_back(fit.data()(ray, site.first_column + z));
         measured_.usable.push_back(fit.weights()(ray, site.first_column + z));
-        measured_.largest = std::max<double>(measured_.largest, measured_.values.back());
       }
     }
     measured_.noise = site.sigma / std::sqrt(state.level());
@@ -231,7 +229,7 @@ double ScaleFit::unexplained() {
   return sums[1] > 0 ? std::sqrt(std::max(0.0, sums[0]) / sums[1]) : 1;
 }
 
-// What XRT leaves to one site, over its q, on the rays where it is strong; sorted.
+// Ratios of what XRT leaves to one site and its q, on the rays where it is strong; sorted.
 std::vector<double> ScaleFit::ratios(const Explained& one) const {
   const float strong = static_cast<float>(kStrong) * *std::ranges::max_element(one.q);
   std::vector<double> found;
@@ -278,7 +276,7 @@ Found ScaleFit::found(const Explained& one, const std::vector<double>& without,
   } else {
     relative = std::hypot(relative, unexplained);
   }
-  // What is left of a lag, and small transmissions that had to be left out.
+  // Covers the rest of a lag, and small transmissions that had to be left out.
   relative = std::hypot(relative, kOfLag * lag_);
   return {one.f, one.f * std::max(relative, kLeastUncertainty)};
 }

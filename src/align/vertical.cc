@@ -11,7 +11,7 @@ constexpr double kSettled = 0.001;     // slices
 constexpr double kLeastSignal = 0.02;  // of the mean
 constexpr double kBound = 0.25;        // of the slices
 
-// What one site says about each angle: N and D.
+// Evidence of a shift at each angle, from one site: N and D.
 struct Evidence {
   std::vector<double> n, d;
 };
