@@ -29,6 +29,9 @@ struct SolveInput {
   Archive* resume = nullptr;            // state to resume from
   PriorFactory prior = {};              // empty: none
   std::vector<Refiner*> refiners = {};  // in the order in which they look at the images
+  // Local steps after which refiners look at images that have not converged yet; the run then ends
+  // when no refiner changes anything. 0: only converged images.
+  long refine_after = 0;
 };
 
 // The constructor checks that the method can solve the study (throws firm::Error, kUsage) and reads

@@ -21,10 +21,15 @@ struct MemoryEstimate {
   // Scratch of the projectors for one column, and the number of images of a slice.
   std::uint64_t per_column = 0;
   std::uint64_t images = 1;
+  std::uint64_t absorption = 0;  // T of self-absorption of one slice, all angles
+  // Most bytes that T may hold: with less, every product makes it again. 0: no limit.
+  std::uint64_t most_absorption = 0;
   std::uint64_t ending = 0;  // while results are written, after the solver is freed
 
   // Returns the peak memory with this many slices in the solver.
   std::uint64_t bytes(std::size_t slices) const;
+  // Bounds T so that one slice fits into `budget` bytes, if T is what makes it too large.
+  void fit_absorption(std::uint64_t budget);
   // Returns the memory of one more shard in the same process: the peak without the parts that a
   // process has only once.
   std::uint64_t solver_bytes(std::size_t slices) const;

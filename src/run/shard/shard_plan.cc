@@ -68,8 +68,10 @@ std::vector<SliceRange> cut_slices(std::size_t slices, std::size_t count) {
   return cut;
 }
 
-ShardPlan plan_in_turn(const MemoryEstimate& estimate, const Study& study,
+ShardPlan plan_in_turn(const MemoryEstimate& unbounded, const Study& study,
                        const SolveOptions& options, bool fixed, const MemoryLimits& limits) {
+  MemoryEstimate estimate = unbounded;
+  estimate.fit_absorption(limits.allowed.value_or(limits.available));
   auto stages = static_cast<std::size_t>(options.chunks);
   if (limits.allowed && !fixed) {
     stages =
@@ -83,6 +85,7 @@ ShardPlan plan_in_turn(const MemoryEstimate& estimate, const Study& study,
   }
   const std::size_t largest = divide_up(study.slices, plan.stages.size());
   plan.needed = estimate.bytes(largest);
+  plan.most_absorption = estimate.most_absorption;
   require_memory(estimate, largest, options.method, limits);
   return plan;
 }

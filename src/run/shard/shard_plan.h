@@ -17,8 +17,9 @@ struct Stage {
 };
 
 struct ShardPlan {
-  std::vector<Stage> stages;  // solved one after another
-  std::uint64_t needed = 0;   // memory of this process, for the largest stage
+  std::vector<Stage> stages;          // solved one after another
+  std::uint64_t needed = 0;           // memory of this process, for the largest stage
+  std::uint64_t most_absorption = 0;  // bytes that T of self-absorption may hold; 0: no limit
 };
 
 // Cuts slices into `count` ranges whose sizes differ by one at most; into fewer if there are fewer
