@@ -23,6 +23,8 @@ struct FluorescencePath {
   int beam = 1;  // 1: photons travel along (-sin theta, cos theta); -1: against it
   std::vector<Direction> detectors = {{}};
 
+  // Throws firm::Error naming the member, what was expected and what was found.
+  void validate() const;
   bool operator==(const FluorescencePath&) const = default;
 };
 

@@ -16,6 +16,7 @@
 
 #include "firm/block.h"
 #include "firm/buffer.h"
+#include "firm/fluorescence.h"
 #include "firm/geometry.h"
 #include "firm/projector.h"
 #include "tomo/attenuated/attenuation_frames.h"
@@ -25,22 +26,6 @@
 namespace firm {
 
 struct StripKernel;
-
-// Where photons come from and where they go, relative to the angle theta of the scan.
-struct FluorescencePath {
-  // +1: the beam travels along (-sin theta, cos theta); -1: against it.
-  int beam = 1;
-  // The angle is in radians, counter-clockwise from (cos theta, sin theta), which points to larger
-  // beamlets ("+t"); pi is the opposite side ("-t"). Weights sum to 1.
-  struct Direction {
-    double angle;
-    double weight;
-  };
-  std::vector<Direction> detectors = {{0, 1}};
-
-  // Throws firm::Error naming the member, what was expected and what was found.
-  void validate() const;
-};
 
 struct TransmittanceOptions {
   // T is made and kept for blocks of grid x grid pixels: 1, 2 or 4.
