@@ -135,6 +135,7 @@ std::optional<StudyToCheck> check_study(const Context& c) {
     run.settings = c.arguments.settings;
     const SolveOptions options = recon_options(*file, run);
     check_refinement(*file, needed_refinement(*file, options));
+    check_refined_method(*file, needed_refinement(*file, options), options.method);
     return StudyToCheck{*file, options};
   } catch (const Error& e) {
     c.findings.error(Error::Kind::kUsage, "options", e.what(),

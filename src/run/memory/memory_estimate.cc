@@ -26,8 +26,8 @@ constexpr std::uint64_t kReadCopies = 3;
 // Images of all shards while they are merged: as they came, as they were unpacked, in their places.
 constexpr std::uint64_t kMergeCopies = 3;
 
-std::vector<std::size_t> hosted_sites(const Study& study, const Hosted& hosted) {
-  if (!hosted.sites.empty()) return hosted.sites;
+std::vector<std::size_t> all_if_empty(const std::vector<std::size_t>& sites, const Study& study) {
+  if (!sites.empty()) return sites;
   std::vector<std::size_t> all(study.sites.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
@@ -114,12 +114,12 @@ void MemoryEstimate::fit_absorption(std::uint64_t budget) {
 }
 
 std::uint64_t MemoryEstimate::bytes(std::size_t slices) const {
-  return std::max(fixed + solver_bytes(slices), ending);
+  return std::max({fixed + solver_bytes(slices), ending, aligning});
 }
 
 MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
                                const Hosted& hosted) {
-  const std::vector<std::size_t> sites = hosted_sites(study, hosted);
+  const std::vector<std::size_t> sites = all_if_empty(hosted.sites, study);
   const HostedSize size = size_of(study, sites);
   const MethodFootprint method = find_method(options.method).footprint(options, size);
   Footprint all = base_footprint(study, size, sites, hosted);
@@ -141,6 +141,7 @@ MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
   // Images with the true ones; data with residuals.
   estimate.ending = kProgram + memory_for_report(study.slices * 2 * size.images * study.pixels(),
                                                  study.slices * 2 * size.rays);
+  estimate.aligning = estimate_alignment_memory(hosted.refine, study, hosted.sites);
   return estimate;
 }
 

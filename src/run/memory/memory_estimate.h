@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "align/refine_choice.h"
 #include "firm/options.h"
 #include "firm/study.h"
 
@@ -24,7 +25,8 @@ struct MemoryEstimate {
   std::uint64_t absorption = 0;  // T of self-absorption of one slice, all angles
   // Most bytes that T may hold: with less, every product makes it again. 0: no limit.
   std::uint64_t most_absorption = 0;
-  std::uint64_t ending = 0;  // while results are written, after the solver is freed
+  std::uint64_t ending = 0;    // while results are written, after the solver is freed
+  std::uint64_t aligning = 0;  // before the solver is made
 
   // Returns the peak memory with this many slices in the solver.
   std::uint64_t bytes(std::size_t slices) const;
@@ -41,6 +43,7 @@ struct Hosted {
   bool truth = false;                   // compares images with true ones
   bool fixed_point = false;             // exchanges sums with other shards
   bool keeps_data = false;              // keeps the prepared data for another attempt
+  RefineChoice refine = {};             // refines scans before
 };
 
 // `study` has all slices; sites whose values may get weights have weighted_values. The geometry of
@@ -48,6 +51,11 @@ struct Hosted {
 // hosted one.
 MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
                                const Hosted& hosted = {});
+
+// Returns the peak memory of the alignment of these sites (empty: all), on a few slices. 0 if
+// nothing is refined.
+std::uint64_t estimate_alignment_memory(const RefineChoice& refine, const Study& study,
+                                        const std::vector<std::size_t>& sites = {});
 
 // One process of `--separate` or `--mpi`: reads all slices of a site to keep some of them, solves
 // its shards side by side and, as the first process, merges the images of all.

@@ -31,6 +31,9 @@ struct MemoryLimits {
   std::uint64_t available = 0;
 };
 
+// Throws firm::Error if the alignment, which cannot be cut into chunks, does not fit.
+void require_memory_to_align(std::uint64_t needed, const MemoryLimits& limits);
+
 // Plans all sites in this process: the fewest stages that fit into the allowed memory, but at least
 // options.chunks. `fixed`: exactly options.chunks, because a resumed run keeps its number. Throws
 // firm::Error that names the memory needed and found.
