@@ -7,7 +7,7 @@
 
 #include "check/preflight_checks.h"
 #include "federation/pki/describe.h"
-#include "federation/protocol/absorption_terms.h"
+#include "prep/absorption_privacy.h"
 #include "federation/protocol/terms.h"
 #include "run/reconstruct.h"
 #include "run/refine_study.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "federation/protocol/absorption_terms.h"
+#include "prep/absorption_privacy.h"
 #include "run/shard/shard_plan.h"
 
 namespace firm {

@@ -167,7 +167,7 @@ std::unique_ptr<RunPrior> Solver::Run::make_prior(const SolveInput& input) {
 }
 
 std::unique_ptr<Method> Solver::Run::make_method() {
-  MethodInput input{problem_, input_.options, collective_, input_.prior, nullptr};
+  MethodInput input{problem_, input_.options, collective_, input_.prior, input_.start};
   if (prior_ == nullptr) return row_.make(input);
   input.prior = prior_->factory();
   input.start = prior_->start();

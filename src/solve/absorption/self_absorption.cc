@@ -6,6 +6,7 @@
 #include "core/parallel.h"
 #include "firm/error.h"
 #include "solve/absorption/absorption_start.h"
+#include "solve/registry.h"
 #include "solve/solver.h"
 
 namespace firm {
@@ -81,14 +82,30 @@ void SelfAbsorption::find(const Search& search) {
   input.problem = &search.problem;
   input.collective = &search.collective;
   input.options.method = search.method;
-  input.options.stop.rounds = kMostRounds;
   input.options.ds.local_steps = kLocalSteps;
   input.options.pgd.accelerated = true;
+  const bool joint = find_method(search.method).joint;
+  input.options.stop.rounds = joint ? kStepsPerRound / kLocalSteps : kStepsPerRound;
   input.options.threads = search.problem.threads();
   input.observer.interrupted = search.interrupted;
+  const Block start = begin(search.problem, solve(input).images, search.collective);
+  if (study_.attenuation == Attenuation::kXrt) return;  // does not depend on the images
+  input.options.stop.rounds = kMostRounds;
+  input.start = &start;
   input.refiners = {this};
   input.refine_after = kStepsPerRound;
   solve(input);
+}
+
+// Makes the first T from images that were found without absorption. Returns the images to continue
+// from.
+Block SelfAbsorption::begin(Problem& problem, const Block& images, Collective& collective) {
+  record_masses(problem, images);
+  const bool published = study_.attenuation == Attenuation::kXrt;
+  const bool scale = !published && options_.start != "plain";
+  Block start = scale ? scaled(problem, images, collective) : images;
+  make_round(problem, published ? publish_xrt(problem, collective) : start, collective);
+  return start;
 }
 
 SelfAbsorption::Member* SelfAbsorption::member(std::size_t site) {
@@ -118,21 +135,17 @@ bool SelfAbsorption::settled(Collective& collective) const {
 }
 
 bool SelfAbsorption::refine(Problem& problem, const Block& images, Collective& collective) {
-  const bool xrt = study_.attenuation == Attenuation::kXrt;
   record_masses(problem, images);
-  if (rounds_ >= (xrt ? std::min(1, options_.rounds) : options_.rounds)) return false;
-  if (rounds_ > 0 && settled(collective)) return false;
-  if (xrt) {
-    exchange(problem, publish_xrt(problem, collective), collective);
-  } else if (rounds_ == 0 && options_.start != "plain") {
-    exchange(problem, scaled(problem, images, collective), collective);
-  } else {
-    exchange(problem, images, collective);
-  }
+  if (rounds_ >= options_.rounds || settled(collective)) return false;
+  make_round(problem, images, collective);
+  return true;
+}
+
+void SelfAbsorption::make_round(Problem& problem, const Block& images, Collective& collective) {
+  exchange(problem, images, collective);
   ++rounds_;
   update(problem);
   if (callback_) callback_(rounds_so_far());
-  return true;
 }
 
 Block SelfAbsorption::scaled(Problem& problem, const Block& images, Collective& collective) const {

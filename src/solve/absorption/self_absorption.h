@@ -10,7 +10,7 @@
 //
 // The first T is made from images that are scaled to XRT (absorption_start.h), or from images found
 // without absorption. The rounds end when no mass changes by more than 0.05 %. All this is done by
-// find(), before the study is solved with a T that stays: so the solution, its stop rules and its
+// find(), before the study is solved with a T that stays. So the solution, its stop rules and its
 // prior are those of a study without absorption.
 #pragma once
 
@@ -74,6 +74,8 @@ class SelfAbsorption : public Refiner {
   };
 
   Member* member(std::size_t site);
+  Block begin(Problem& problem, const Block& images, Collective& collective);
+  void make_round(Problem& problem, const Block& images, Collective& collective);
   void record_masses(const Problem& problem, const Block& images);
   bool settled(Collective& collective) const;
   Block scaled(Problem& problem, const Block& images, Collective& collective) const;

@@ -1,4 +1,4 @@
-#include "federation/protocol/absorption_terms.h"
+#include "prep/absorption_privacy.h"
 
 #include <fmt/format.h>
 
