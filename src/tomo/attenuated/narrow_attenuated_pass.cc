@@ -15,6 +15,8 @@ namespace {
 // Tasks per thread: enough to even out the load, few enough to reuse what is in the cache.
 constexpr std::size_t kTasksPerThread = 4;
 
+constexpr int kAdjointRows = 4;
+
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 }  // namespace
@@ -198,18 +200,23 @@ void NarrowAttenuatedPass::adjoint_task(const Part& part, Families families, std
       std::fill_n(row, t.width, 0.0f);
     }
   }
-  for (std::size_t k = families.begin; k < families.end; ++k) {
-    const Family& f = plan_.families()[k];
-    const SlotRange slots = layout.overlap(f, all);
-    if (slots.begin >= slots.end) continue;
-    kernel_.narrow.adjoint({&plan_, &f, 1, false, t, slots.end - slots.begin,
-                            rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(), 0,
-                            scratch, layout.row_stride()});
-    for (int slot = slots.begin; slot < slots.end; ++slot) {
-      ScaleTile job = scale_tile(part, f, t, slot);
-      job.in = scratch + (slot - slots.begin) * kTileStride + plan_.pad();
-      job.out = pixels(slot);
-      kernel_.transmit.add_scaled(job);
+  // A few rows at a time, which stay in the first-level cache.
+  for (int r = 0; r < t.height; r += kAdjointRows) {
+    const Tile rows{t.x0, t.y0 + r, t.width, std::min(kAdjointRows, t.height - r)};
+    const std::size_t offset = static_cast<std::size_t>(r) * layout.row_stride();
+    for (std::size_t k = families.begin; k < families.end; ++k) {
+      const Family& f = plan_.families()[k];
+      const SlotRange slots = layout.overlap(f, all);
+      if (slots.begin >= slots.end) continue;
+      kernel_.narrow.adjoint({&plan_, &f, 1, false, rows, slots.end - slots.begin,
+                              rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(), 0,
+                              scratch, layout.row_stride()});
+      for (int slot = slots.begin; slot < slots.end; ++slot) {
+        ScaleTile job = scale_tile(part, f, rows, slot);
+        job.in = scratch + (slot - slots.begin) * kTileStride + plan_.pad();
+        job.out = pixels(slot) + offset;
+        kernel_.transmit.add_scaled(job);
+      }
     }
   }
 }

@@ -127,10 +127,13 @@ HWY_INLINE void scale_row(const float* t, const float* in, int width, float* out
   }
 }
 
+// `ahead` is T of a row that follows soon: it comes from main memory.
 template <bool kAdds>
-HWY_INLINE void scale_row(const std::uint16_t* t, const float* in, int width, float* out) {
+HWY_INLINE void scale_row(const std::uint16_t* t, const std::uint16_t* ahead, const float* in,
+                          int width, float* out) {
   const D d;
   for (int x = 0; x < width; x += lane_count()) {
+    hwy::Prefetch(ahead + x);
     const V factor = load_transmittance(t + x);
     const V value = hn::LoadU(d, in + x);
     hn::StoreU(kAdds ? hn::MulAdd(factor, value, hn::LoadU(d, out + x)) : hn::Mul(factor, value), d,
@@ -142,12 +145,18 @@ HWY_INLINE void scale_row(const std::uint16_t* t, const float* in, int width, fl
 HWY_INLINE void spread_row(const std::uint16_t* t, int shift, int pixels, float* out) {
   const D d;
   const int copies = 1 << shift;
-  HWY_ALIGN float units[kMaxLanes];
-  for (int x = 0; x < pixels; x += lane_count() * copies, t += lane_count()) {
-    hn::Store(load_transmittance(t), d, units);
-    for (int k = 0; k < lane_count() * copies; ++k) out[x + k] = units[k >> shift];
+  const int step = lane_count() * copies;
+  for (int x = 0; x < pixels; x += step, t += lane_count()) {
+    const V units = load_transmittance(t);
+    if (shift == 1) {
+      hn::StoreInterleaved2(units, units, d, out + x);
+    } else {
+      hn::StoreInterleaved4(units, units, units, units, d, out + x);
+    }
   }
 }
+
+constexpr std::size_t kRowsAhead = 4;
 
 template <bool kAdds>
 void scale_tile(const ScaleTile& tile) {
@@ -161,7 +170,7 @@ void scale_tile(const ScaleTile& tile) {
     const std::uint16_t* t =
         tile.transmittance + static_cast<std::size_t>(block) * tile.transmittance_stride;
     if (tile.shift == 0) {
-      scale_row<kAdds>(t, in, tile.width, out);
+      scale_row<kAdds>(t, t + kRowsAhead * tile.transmittance_stride, in, tile.width, out);
       continue;
     }
     if (block != spread) spread_row(t, tile.shift, tile.width + tile.x_offset, row);
