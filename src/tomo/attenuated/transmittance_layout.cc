@@ -5,7 +5,7 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kVector = 32;  // elements that a vector may read or write beyond a row
+constexpr std::size_t kBeyond = kMaxTileWidth + 64;  // elements that kernels may read behind T
 
 bool same(const Orientation& a, const Orientation& b) {
   return a.transposed == b.transposed && a.flip_x == b.flip_x && a.flip_y == b.flip_y;
@@ -35,7 +35,7 @@ TransmittanceLayout::TransmittanceLayout(const Geometry& geometry, std::size_t c
     f.y_offset = from_below ? missing(o.height) : 0;
     f.row_elements = round_up(static_cast<std::size_t>(f.width) * inner());
     f.plane_elements = f.row_elements * static_cast<std::size_t>(f.height);
-    view_elements_ = std::max(view_elements_, round_up(planes() * f.plane_elements + kVector));
+    view_elements_ = std::max(view_elements_, round_up(planes() * f.plane_elements + kBeyond));
     frames_.push_back(f);
   };
   for (std::size_t k = 0; k < geometry.angles.size(); ++k) {
