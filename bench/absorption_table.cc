@@ -1,6 +1,6 @@
 // Prints the table "Self-absorption" of docs/performance.md: times of attenuated products and of
-// making T, over those of plain products. Measurements take turns, so that other load on the machine
-// does not change their ratio.
+// making T, over those of plain products. Measurements take turns, so that other load on the
+// machine does not change their ratio.
 //
 //   absorption_table [SECONDS] [TURNS] [SIDE] [ANGLES]   seconds per measurement and turn
 //                                                       (default: 0.3, 5, 512 and 180)
