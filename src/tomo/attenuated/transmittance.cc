@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/parallel.h"
@@ -81,6 +82,11 @@ Transmittance::Transmittance(const Geometry& geometry, FluorescencePath path,
               wide_layout(geometry, kernel_, options.columns)),
       band_(find_band(layout_, options.max_bytes)) {
   path_.validate();
+  // The wide kernels have offsets of 32 bits.
+  if (layout_.view_elements() > std::numeric_limits<std::int32_t>::max()) {
+    throw wrong("columns", "fewer than 2^31 pixels times columns, or a larger grid",
+                fmt::format("{}", options.columns));
+  }
   kernel_name_ = kernel_ == nullptr ? "reference" : kernel_->name;
   if (band_ > 0 && band_ * layout_.view_elements() * sizeof(std::uint16_t) > options.max_bytes) {
     throw wrong("max_bytes",
