@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "tomo/narrow/narrow_gather.h"
 #include "tomo/narrow/narrow_pack.h"
+#include "tomo/narrow/narrow_pass.h"
 
 namespace firm {
 namespace {
@@ -92,6 +93,7 @@ ScaleTile NarrowAttenuatedPass::scale_tile(const Part& part, const Family& famil
   s.height = std::clamp(f.orientation.height - tile.y0, 0, tile.height);
   s.row_stride = part.layout.row_stride();
   if (s.width == 0) s.height = 0;
+  if (s.height == 0) s.transmittance = held_.view(angle);
   return s;
 }
 
@@ -172,9 +174,8 @@ void NarrowAttenuatedPass::adjoint(const Block& y, ColumnRange columns, Block& x
   const auto blocks = static_cast<std::size_t>(layout.blocks());
   for (std::size_t begin = 0, end = 0; begin < families; begin = end) {
     end = hold(begin);
-    each_task(blocks * layout.tiles(), [&](std::size_t task, float* scratch) {
-      adjoint_task({layout, columns, static_cast<int>(task % blocks)}, {begin, end}, task / blocks,
-                   scratch);
+    parallel_for(blocks * layout.tiles(), threads_, [&](std::size_t task) {
+      adjoint_task({layout, columns, static_cast<int>(task % blocks)}, {begin, end}, task / blocks);
     });
   }
   const auto rows = static_cast<std::size_t>(plan_.geometry().image_rows);
@@ -184,8 +185,7 @@ void NarrowAttenuatedPass::adjoint(const Block& y, ColumnRange columns, Block& x
   });
 }
 
-void NarrowAttenuatedPass::adjoint_task(const Part& part, Families families, std::size_t tile,
-                                        float* scratch) {
+void NarrowAttenuatedPass::adjoint_task(const Part& part, Families families, std::size_t tile) {
   const NarrowLayout& layout = part.layout;
   const SlotRange all = layout.block(part.block);
   const Tile t = layout.tile(tile);
@@ -198,20 +198,40 @@ void NarrowAttenuatedPass::adjoint_task(const Part& part, Families families, std
       std::fill_n(row, t.width, 0.0f);
     }
   }
-  for (std::size_t k = families.begin; k < families.end; ++k) {
-    const Family& f = plan_.families()[k];
-    const SlotRange slots = layout.overlap(f, all);
-    if (slots.begin >= slots.end) continue;
-    kernel_.narrow.adjoint({&plan_, &f, 1, false, t, slots.end - slots.begin,
-                            rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(), 0,
-                            scratch, layout.row_stride()});
-    for (int slot = slots.begin; slot < slots.end; ++slot) {
-      ScaleTile job = scale_tile(part, f, t, slot);
-      job.in = scratch + (slot - slots.begin) * kTileStride + plan_.pad();
-      job.out = pixels(slot);
-      kernel_.transmit.add_scaled(job);
+  const std::uint16_t* rows[kNarrowBatch * kNarrowSlots];
+  std::uint16_t spread[kNarrowBatch * kNarrowSlots][kSpreadRow];
+  for (int r = 0; r < t.height; ++r) {
+    const Tile row{t.x0, t.y0 + r, t.width, 1};
+    const std::size_t offset = static_cast<std::size_t>(r) * layout.row_stride();
+    for (std::size_t k = families.begin; k < families.end;) {
+      const Family& f = plan_.families()[k];
+      const int batch =
+          std::min(narrow_batch(plan_.families(), k), static_cast<int>(families.end - k));
+      const SlotRange slots = layout.overlap(f, all);
+      int n = 0;
+      for (int b = 0; b < batch; ++b) {
+        for (int slot = slots.begin; slot < slots.end; ++slot, ++n) {
+          rows[n] = row_of(scale_tile(part, (&f)[b], row, slot), spread[n]);
+        }
+      }
+      if (n > 0) {
+        kernel_.narrow.adjoint(
+            {&plan_, &f, batch, true, row, slots.end - slots.begin,
+             rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(),
+             static_cast<std::size_t>(f.members * layout.columns()) * plan_.ray_stride(),
+             pixels(slots.begin) - plan_.pad() + offset, layout.row_stride(), rows});
+      }
+      k += static_cast<std::size_t>(batch);
     }
   }
+}
+
+// T of a row of a tile, pixel by pixel; of any row if it lies outside of the frame.
+const std::uint16_t* NarrowAttenuatedPass::row_of(const ScaleTile& tile,
+                                                  std::uint16_t* spread) const {
+  if (tile.shift == 0 || tile.height == 0) return tile.transmittance;
+  kernel_.transmit.spread(tile.transmittance, tile.shift, tile.width + tile.x_offset, spread);
+  return spread + tile.x_offset;
 }
 
 }  // namespace firm

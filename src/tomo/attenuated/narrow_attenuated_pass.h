@@ -2,7 +2,7 @@
 //
 // forward:  a tile of the image is multiplied by T of each member of a family into scratch, where
 //           the kernel of the plain projector finds it.
-// adjoint:  the kernel writes what a family adds to a tile to scratch; T times that is added.
+// adjoint:  the kernel multiplies what a family adds to a row of a tile by T.
 // Families keep their shared weights, and every sum its order.
 #pragma once
 
@@ -49,7 +49,8 @@ class NarrowAttenuatedPass final : public StripPass {
   void forward_task(const Part& part, Families families, float* scratch);
   void scale(const Part& part, const Family& family, std::size_t tile, SlotRange slots,
              float* scratch) const;
-  void adjoint_task(const Part& part, Families families, std::size_t tile, float* scratch);
+  void adjoint_task(const Part& part, Families families, std::size_t tile);
+  const std::uint16_t* row_of(const ScaleTile& tile, std::uint16_t* spread) const;
 
   StripPlan plan_;
   const StripKernel& kernel_;

@@ -130,7 +130,7 @@ class RowSweep {
     kernel_.flat_row(row);
   }
 
-  const Sizes& sizes_;
+  Sizes sizes_;
   Sweep sweep_;
   const float* rows_;
   std::ptrdiff_t row_floats_;
@@ -143,36 +143,45 @@ class RowSweep {
 // The sweeps of an angle, joined: T = 2^-(path of the beam) * sum of weight * 2^-(path).
 class Joined {
  public:
-  Joined(const Sizes& sizes, const TransmitFunctions& kernel, std::vector<RowSweep>& sweeps,
-         float* row, float* image)
-      : sizes_(sizes), kernel_(kernel), sweeps_(sweeps), row_(row), image_(image) {}
-
-  void make(std::size_t row_elements, std::uint16_t* out) {
-    RowSweep& beam = sweeps_.front();
-    const auto against = [&](const RowSweep& s) { return s.down() != beam.down(); };
-    const bool stores = std::any_of(sweeps_.begin() + 1, sweeps_.end(), against);
-    if (stores) {
-      each_row(!beam.down(), [&](std::ptrdiff_t row) {
-        take(row, !beam.down(), true, image_ + row * sizes_.row());
-      });
+  Joined(const TransmittanceLayout& layout, const AttenuationFrames& frames,
+         const TransmitFunctions& kernel, const SweepTask& task, float* scratch)
+      : frame_(layout.frames()[task.frame]),
+        sizes_(frame_, layout.inner()),
+        kernel_(kernel),
+        out_(task.out + task.plane * frame_.plane_elements) {
+    for (const Sweep& s : task.sweeps) {
+      float* path = scratch + sizes_.sweep();
+      sweeps_.emplace_back(sizes_, s, frames.rows(task.frame, s, task.plane),
+                           frames.row_floats(task.frame), kernel, scratch, path);
+      scratch = path + sizes_.row();
     }
-    each_row(beam.down(), [&](std::ptrdiff_t row) {
-      float* stored = stores ? image_ + row * sizes_.row() : row_;
-      const float* others = take(row, beam.down(), !stores, stored);
-      const float* path = beam.next(row);
-      std::uint16_t* to = out + static_cast<std::size_t>(row) * row_elements;
-      const auto finish = single() ? kernel_.power_of_sum : kernel_.times_power;
-      finish(path, others, sizes_.count, to);
-    });
+    row_ = scratch;
+    image_ = scratch + sizes_.row();
+    for (const RowSweep& s : sweeps_) stores_ |= s.down() != sweeps_.front().down();
+  }
+
+  std::ptrdiff_t height() const { return sizes_.height; }
+
+  // First the detectors that sweep against the beam, k = 0 .. height() - 1.
+  void store_row(std::ptrdiff_t k) {
+    const bool down = !sweeps_.front().down();
+    if (stores_) take(at(k, down), down, true, image_ + at(k, down) * sizes_.row());
+  }
+
+  // Then the others and the beam.
+  void finish_row(std::ptrdiff_t k) {
+    RowSweep& beam = sweeps_.front();
+    const std::ptrdiff_t row = at(k, beam.down());
+    float* stored = stores_ ? image_ + row * sizes_.row() : row_;
+    const float* others = take(row, beam.down(), !stores_, stored);
+    const float* path = beam.next(row);
+    const auto finish = single() ? kernel_.power_of_sum : kernel_.times_power;
+    finish(path, others, sizes_.count, out_ + static_cast<std::size_t>(row) * frame_.row_elements);
   }
 
  private:
   bool single() const { return sweeps_.size() == 2; }
-
-  template <class Visit>
-  void each_row(bool down, const Visit& visit) const {
-    for (std::ptrdiff_t k = 0; k < sizes_.height; ++k) visit(down ? k : sizes_.height - 1 - k);
-  }
+  std::ptrdiff_t at(std::ptrdiff_t k, bool down) const { return down ? k : sizes_.height - 1 - k; }
 
   // Takes the detectors that sweep this way one row further. Returns the path of a single
   // detector, or adds the powers of all to `sum`.
@@ -192,11 +201,14 @@ class Joined {
     return sum;
   }
 
-  const Sizes& sizes_;
+  const TransmittanceFrame& frame_;
+  Sizes sizes_;
   const TransmitFunctions& kernel_;
-  std::vector<RowSweep>& sweeps_;
+  std::uint16_t* out_;
+  std::vector<RowSweep> sweeps_;
   float* row_;
   float* image_;
+  bool stores_ = false;
 };
 
 }  // namespace
@@ -210,7 +222,7 @@ std::size_t SweepScratch::floats(const TransmittanceLayout& layout, std::size_t 
   for (const TransmittanceFrame& f : layout.frames()) {
     most = std::max(most, Sizes(f, layout.inner()).all(detectors + 1));
   }
-  return static_cast<std::size_t>(most);
+  return static_cast<std::size_t>(most) * sweep_batch(layout);
 }
 
 std::size_t SweepScratch::bytes() const {
@@ -218,20 +230,22 @@ std::size_t SweepScratch::bytes() const {
 }
 
 void make_transmittance(const TransmittanceLayout& layout, const AttenuationFrames& frames,
-                        const TransmitFunctions& kernel, const std::vector<Sweep>& sweeps,
-                        std::size_t frame, std::size_t plane, float* scratch, std::uint16_t* out) {
-  const TransmittanceFrame& f = layout.frames()[frame];
-  const Sizes sizes(f, layout.inner());
-  std::vector<RowSweep> rows;
-  rows.reserve(sweeps.size());
-  for (const Sweep& s : sweeps) {
-    float* path = scratch + sizes.sweep();
-    rows.emplace_back(sizes, s, frames.rows(frame, s, plane), frames.row_floats(frame), kernel,
-                      scratch, path);
-    scratch = path + sizes.row();
+                        const TransmitFunctions& kernel, const std::vector<SweepTask>& tasks,
+                        float* scratch) {
+  std::vector<Joined> all;
+  all.reserve(tasks.size());
+  std::ptrdiff_t height = 0;
+  for (const SweepTask& task : tasks) {
+    all.emplace_back(layout, frames, kernel, task, scratch);
+    scratch += Sizes(layout.frames()[task.frame], layout.inner()).all(task.sweeps.size());
+    height = std::max(height, all.back().height());
   }
-  Joined(sizes, kernel, rows, scratch, scratch + sizes.row())
-      .make(f.row_elements, out + plane * f.plane_elements);
+  for (std::ptrdiff_t k = 0; k < height; ++k) {
+    for (Joined& joined : all) joined.store_row(k);
+  }
+  for (std::ptrdiff_t k = 0; k < height; ++k) {
+    for (Joined& joined : all) joined.finish_row(k);
+  }
 }
 
 }  // namespace firm

@@ -32,9 +32,24 @@ class SweepScratch {
   std::vector<Buffer<float>> workers_;
 };
 
-// Makes T of one plane. `sweeps` are those of make_sweeps().
+// Angles that go through the rows of an image together, so that these are read from main memory
+// once. In the narrow layout the rows of a column stay in the cache.
+inline constexpr std::size_t kSweepBatch = 4;
+inline std::size_t sweep_batch(const TransmittanceLayout& layout) {
+  return layout.wide() ? kSweepBatch : 1;
+}
+
+// One plane of T of an angle.
+struct SweepTask {
+  std::vector<Sweep> sweeps;  // of make_sweeps()
+  std::size_t frame;
+  std::size_t plane;
+  std::uint16_t* out;  // T of the angle
+};
+
+// Makes T for at most sweep_batch() tasks.
 void make_transmittance(const TransmittanceLayout& layout, const AttenuationFrames& frames,
-                        const TransmitFunctions& kernel, const std::vector<Sweep>& sweeps,
-                        std::size_t frame, std::size_t plane, float* scratch, std::uint16_t* out);
+                        const TransmitFunctions& kernel, const std::vector<SweepTask>& tasks,
+                        float* scratch);
 
 }  // namespace firm

@@ -111,48 +111,35 @@ inline void times_power(const float* path, const float* factor, std::ptrdiff_t c
 
 // ---- products ---------------------------------------------------------------------------------
 
-HWY_INLINE V load_transmittance(const std::uint16_t* t) {
-  const V units = hn::ConvertTo(D(), hn::PromoteTo(DI(), hn::LoadU(DT(), t)));
-  return hn::Mul(units, hn::Set(D(), 1.0f / kFullTransmittance));
-}
-
-template <bool kAdds>
-HWY_INLINE void scale_row(const float* t, const float* in, int width, float* out) {
-  const D d;
-  for (int x = 0; x < width; x += lane_count()) {
-    const V product = hn::LoadU(d, t + x);
-    const V value = hn::LoadU(d, in + x);
-    hn::StoreU(kAdds ? hn::MulAdd(product, value, hn::LoadU(d, out + x)) : hn::Mul(product, value),
-               d, out + x);
-  }
-}
-
-template <bool kAdds>
-HWY_INLINE void scale_row(const std::uint16_t* t, const float* in, int width, float* out) {
-  const D d;
-  for (int x = 0; x < width; x += lane_count()) {
-    const V factor = load_transmittance(t + x);
-    const V value = hn::LoadU(d, in + x);
-    hn::StoreU(kAdds ? hn::MulAdd(factor, value, hn::LoadU(d, out + x)) : hn::Mul(factor, value), d,
-               out + x);
-  }
-}
-
 // Repeats each T 2^shift times.
-HWY_INLINE void spread_row(const std::uint16_t* t, int shift, int pixels, float* out) {
-  const D d;
-  const int copies = 1 << shift;
-  HWY_ALIGN float units[kMaxLanes];
-  for (int x = 0; x < pixels; x += lane_count() * copies, t += lane_count()) {
-    hn::Store(load_transmittance(t), d, units);
-    for (int k = 0; k < lane_count() * copies; ++k) out[x + k] = units[k >> shift];
+inline void spread_row(const std::uint16_t* t, int shift, int pixels, std::uint16_t* out) {
+  const DT dt;
+  const int lanes = lane_count();
+  for (int x = 0; x < pixels; x += lanes << shift, t += lanes) {
+    const auto units = hn::LoadU(dt, t);
+    if (shift == 1) {
+      hn::StoreInterleaved2(units, units, dt, out + x);
+    } else {
+      hn::StoreInterleaved4(units, units, units, units, dt, out + x);
+    }
   }
 }
 
-template <bool kAdds>
-void scale_tile(const ScaleTile& tile) {
-  // A block that starts before the tile, and a vector of blocks that ends behind it.
-  HWY_ALIGN float row[kMaxTileWidth + 4 + 4 * kMaxLanes];
+// `ahead` is T of a row that follows soon: it comes from main memory.
+HWY_INLINE void scale_row(const std::uint16_t* t, const std::uint16_t* ahead, const float* in,
+                          int width, float* out) {
+  const D d;
+  const V unit = hn::Set(d, 1.0f / kFullTransmittance);
+  for (int x = 0; x < width; x += lane_count()) {
+    hwy::Prefetch(ahead + x);
+    const V units = hn::ConvertTo(d, hn::PromoteTo(DI(), hn::LoadU(DT(), t + x)));
+    hn::StoreU(hn::Mul(hn::Mul(unit, units), hn::LoadU(d, in + x)), d, out + x);
+  }
+}
+
+inline void scale_tile(const ScaleTile& tile) {
+  constexpr std::size_t kRowsAhead = 4;
+  HWY_ALIGN std::uint16_t row[kSpreadRow];
   const float* in = tile.in;
   float* out = tile.out;
   int spread = -1;  // the row of blocks in `row`
@@ -160,19 +147,19 @@ void scale_tile(const ScaleTile& tile) {
     const int block = (r + tile.y_offset) >> tile.shift;
     const std::uint16_t* t =
         tile.transmittance + static_cast<std::size_t>(block) * tile.transmittance_stride;
+    const std::uint16_t* ahead = t + kRowsAhead * tile.transmittance_stride;
     if (tile.shift == 0) {
-      scale_row<kAdds>(t, in, tile.width, out);
+      scale_row(t, ahead, in, tile.width, out);
       continue;
     }
     if (block != spread) spread_row(t, tile.shift, tile.width + tile.x_offset, row);
     spread = block;
-    scale_row<kAdds>(row + tile.x_offset, in, tile.width, out);
+    scale_row(row + tile.x_offset, ahead, in, tile.width, out);
   }
 }
 
 inline TransmitFunctions functions() {
-  return {&steep_row,   &flat_row,          &add_power,       &power_of_sum,
-          &times_power, &scale_tile<false>, &scale_tile<true>};
+  return {&steep_row, &flat_row, &add_power, &power_of_sum, &times_power, &scale_tile, &spread_row};
 }
 
 }  // namespace transmit

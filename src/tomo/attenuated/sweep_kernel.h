@@ -55,6 +55,10 @@ struct FlatRow {
   float half;
 };
 
+// Elements of a row of a tile with each T repeated: a block that starts before it, and a vector of
+// blocks that ends behind it.
+inline constexpr int kSpreadRow = 256 + 4 + 4 * 16;
+
 // Part of a tile of the narrow layout, in one slot.
 struct ScaleTile {
   const std::uint16_t* transmittance;  // of the tile's first pixel
@@ -79,8 +83,9 @@ struct TransmitFunctions {
   // out = factor * 2^-path, in units of 2^-15
   void (*times_power)(const float* path, const float* factor, std::ptrdiff_t count,
                       std::uint16_t* out);
-  void (*scale)(const ScaleTile&);       // out = T * in
-  void (*add_scaled)(const ScaleTile&);  // out += T * in
+  void (*scale)(const ScaleTile&);  // out = T * in
+  // Repeats each T 2^shift times; writes at most kSpreadRow elements for a row of a tile.
+  void (*spread)(const std::uint16_t* t, int shift, int pixels, std::uint16_t* out);
 };
 
 // Functions compiled for one of Highway's targets. Both the build and the processor must have it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/parallel.h"
@@ -81,6 +82,11 @@ Transmittance::Transmittance(const Geometry& geometry, FluorescencePath path,
               wide_layout(geometry, kernel_, options.columns)),
       band_(find_band(layout_, options.max_bytes)) {
   path_.validate();
+  // The wide kernels have offsets of 32 bits.
+  if (layout_.view_elements() > std::numeric_limits<std::int32_t>::max()) {
+    throw wrong("columns", "fewer than 2^31 pixels times columns, or a larger grid",
+                fmt::format("{}", options.columns));
+  }
   kernel_name_ = kernel_ == nullptr ? "reference" : kernel_->name;
   if (band_ > 0 && band_ * layout_.view_elements() * sizeof(std::uint16_t) > options.max_bytes) {
     throw wrong("max_bytes",
@@ -127,19 +133,27 @@ const std::uint16_t* Transmittance::held(std::size_t angle) const {
 void Transmittance::make(const std::vector<std::size_t>& angles, SweepScratch& scratch,
                          std::uint16_t* out) const {
   const std::size_t planes = layout_.planes();
+  const std::size_t batch = sweep_batch(layout_);
+  const std::size_t count = angles.size() * planes;
   std::atomic<std::size_t> next = 0;
   const auto workers = static_cast<std::size_t>(scratch.threads());
   parallel_for(workers, scratch.threads(), [&](std::size_t worker) {
-    for (std::size_t task = next++; task < angles.size() * planes; task = next++) {
-      const std::size_t angle = angles[task / planes];
-      std::uint16_t* view = out + task / planes * layout_.view_elements();
-      if (kernel_ == nullptr) {
-        make_reference(angle, view);
-        continue;
+    std::vector<SweepTask> tasks;
+    for (std::size_t k = next.fetch_add(batch); k < count; k = next.fetch_add(batch)) {
+      tasks.clear();
+      for (std::size_t task = k; task < std::min(k + batch, count); ++task) {
+        const std::size_t angle = angles[task / planes];
+        std::uint16_t* view = out + task / planes * layout_.view_elements();
+        if (kernel_ == nullptr) {
+          make_reference(angle, view);
+        } else {
+          tasks.push_back(
+              {make_sweeps(layout_, path_, angle), layout_.frame_of(angle), task % planes, view});
+        }
       }
-      make_transmittance(layout_, frames_, kernel_->transmit, make_sweeps(layout_, path_, angle),
-                         layout_.frame_of(angle), task % planes,
-                         scratch.worker(static_cast<int>(worker)), view);
+      if (!tasks.empty())
+        make_transmittance(layout_, frames_, kernel_->transmit, tasks,
+                           scratch.worker(static_cast<int>(worker)));
     }
   });
 }

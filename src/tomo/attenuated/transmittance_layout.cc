@@ -5,13 +5,17 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kVector = 32;  // elements that a vector may read or write beyond a row
+constexpr std::size_t kBeyond = kMaxTileWidth + 64;  // elements that kernels may read behind T
 
 bool same(const Orientation& a, const Orientation& b) {
   return a.transposed == b.transposed && a.flip_x == b.flip_x && a.flip_y == b.flip_y;
 }
 
-std::size_t round_up(std::size_t a, std::size_t unit) { return (a + unit - 1) / unit * unit; }
+// An odd number of cache lines, so that rows spread over all of the cache.
+std::size_t round_up(std::size_t a) {
+  constexpr std::size_t kCacheLine = 32;  // elements
+  return ((a + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
+}
 
 }  // namespace
 
@@ -29,10 +33,9 @@ TransmittanceLayout::TransmittanceLayout(const Geometry& geometry, std::size_t c
     const bool from_below = o.transposed ? o.left() : o.up();
     f.x_offset = from_right ? missing(o.width) : 0;
     f.y_offset = from_below ? missing(o.height) : 0;
-    f.row_elements = round_up(static_cast<std::size_t>(f.width) * inner(), kVector);
+    f.row_elements = round_up(static_cast<std::size_t>(f.width) * inner());
     f.plane_elements = f.row_elements * static_cast<std::size_t>(f.height);
-    view_elements_ =
-        std::max(view_elements_, round_up(planes() * f.plane_elements + kVector, kVector));
+    view_elements_ = std::max(view_elements_, round_up(planes() * f.plane_elements + kBeyond));
     frames_.push_back(f);
   };
   for (std::size_t k = 0; k < geometry.angles.size(); ++k) {

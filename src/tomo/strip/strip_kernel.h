@@ -64,6 +64,8 @@ struct NarrowAdjointJob {
   std::size_t family_stride;  // floats from one family to the next
   float* pixels;              // first slot, row 0, at the start of the margin
   std::size_t row_stride;
+  // T of the pixels of a tile of one row, for each family and slot; null: not attenuated.
+  const std::uint16_t* const* transmittance = nullptr;
 };
 
 inline constexpr int kTurnSide = 4;

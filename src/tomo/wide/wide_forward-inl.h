@@ -46,10 +46,12 @@ struct Pixels {
   }
 };
 
+constexpr int kBlocksAhead = 8;  // pixels
+
 // T of these pixels, if the projection is attenuated, and of the opposite ones.
 template <int kMembers, bool kCentred, bool kAttenuated>
 struct Blocks {
-  HWY_INLINE Blocks(const Walk&, int, const BlockTable*) {}
+  HWY_INLINE Blocks(const Walk&, const Band&, int, const BlockTable*) {}
   HWY_INLINE void step(int, const BlockTable*) {}
 };
 
@@ -58,9 +60,14 @@ struct Blocks<kMembers, kCentred, true> {
   const std::uint16_t* start[kMembers];
   const std::int32_t* at[kMembers];
   const std::int32_t* opposite[kMembers];
+  std::ptrdiff_t ahead[kMembers];  // to T of a ray that follows soon: it comes from main memory
 
-  HWY_INLINE Blocks(const Walk& walk, int first_member, const BlockTable* table) {
-    for (int m = 0; m < kMembers; ++m) start[m] = walk.transmittance[first_member + m];
+  HWY_INLINE Blocks(const Walk& walk, const Band& band, int first_member, const BlockTable* table) {
+    for (int m = 0; m < kMembers; ++m) {
+      start[m] = walk.transmittance[first_member + m];
+      const BlockWalk& blocks = band.blocks[0][first_member + m];
+      ahead[m] = blocks.sign * blocks.step * (kBlocksAhead >> band.shift);
+    }
     set(first_member, table, 0);
   }
 
@@ -94,11 +101,17 @@ HWY_INLINE void add_entry(const Pixels<kMembers>& pixels,
     const std::ptrdiff_t bytes = pixels.at[m][row];
     const float* p = at_bytes(pixels.start[m], bytes);
     const std::uint16_t* t = nullptr;
-    if constexpr (kAttenuated) t = blocks.start[m] + blocks.at[m][row];
+    if constexpr (kAttenuated) {
+      t = blocks.start[m] + blocks.at[m][row];
+      hwy::Prefetch(t + blocks.ahead[m]);
+    }
     for (int v = 0; v < kVectors; ++v) sum[m][v] = weighed(p, t, v, sum[m][v]);
     if constexpr (kCentred) {
       const float* q = at_bytes(pixels.opposite[m], -bytes);
-      if constexpr (kAttenuated) t = blocks.start[m] + blocks.opposite[m][row];
+      if constexpr (kAttenuated) {
+        t = blocks.start[m] + blocks.opposite[m][row];
+        hwy::Prefetch(t - blocks.ahead[m]);
+      }
       for (int v = 0; v < kVectors; ++v) {
         sum[kMembers + m][v] = weighed(q, t, v, sum[kMembers + m][v]);
       }
@@ -165,7 +178,7 @@ HWY_INLINE void add_ray(const Walk& walk, const Band& band, int first_member, co
   const DC d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   Pixels<kMembers> pixels(band, first_member, table);
-  Blocks<kMembers, kCentred, kAttenuated> blocks(walk, first_member, block_table);
+  Blocks<kMembers, kCentred, kAttenuated> blocks(walk, band, first_member, block_table);
   VC first[kSums][kVectors];
   VC second[kSums][kVectors];
   sum_band<DC, kVectors, kMembers, kCentred, false, kAttenuated>(pixels, blocks, table, first);
