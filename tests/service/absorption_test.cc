@@ -89,19 +89,19 @@ TEST(AbsorptionFederation, ResumesAfterACrash) {
 TEST(AbsorptionFederation, IsRefusedWhereSitesCouldSolveForImages) {
   FederationProcesses federation(absorbing("xrt"));
   for (const std::string name : {"xrf-1", kCoordinator}) {
-    federation.start_with(name, federation.command(name));
-    EXPECT_EQ(federation.process(name).wait(kPatience), 2) << name;
-    EXPECT_CONTAINS(federation.log(name), "opens sums at 2 energies, and there are 2 other XRF");
+    ChildProcess process(federation.command(name));
+    EXPECT_EQ(process.wait(kPatience), 2) << name;
+    EXPECT_CONTAINS(process.output(), "opens sums at 2 energies, and there are 2 other XRF");
   }
   EXPECT_FALSE(std::filesystem::exists(federation.out("xrf-1") + "/ledger.jsonl"));
 }
 
 TEST(AbsorptionFederation, AsksForConsentOfXrt) {
   FederationProcesses federation(five_sites(""));
-  federation.start_with("xrt", federation.command("xrt"));
-  EXPECT_EQ(federation.process("xrt").wait(kPatience), 2);
-  EXPECT_CONTAINS(federation.log("xrt"), "absorption.start");
-  EXPECT_CONTAINS(federation.log("xrt"), "if the owner of xrt agrees");
+  ChildProcess process(federation.command("xrt"));
+  EXPECT_EQ(process.wait(kPatience), 2);
+  EXPECT_CONTAINS(process.output(), "absorption.start");
+  EXPECT_CONTAINS(process.output(), "if the owner of xrt agrees");
 }
 
 }  // namespace

@@ -60,6 +60,11 @@ class FederationProcesses {
     if (!plan_.fifth_site.empty()) {
       members_.insert(members_.end() - 1, "xrf-4");
       add_to_study("[solve]\n", "", plan_.fifth_site);
+      std::filesystem::remove(directory_ / "study/truth.h5");  // has no image of it
+      std::string text = file_content(study());
+      const std::size_t truth = text.find("truth = ");
+      text.erase(truth, text.find('\n', truth) - truth);
+      std::ofstream(study()) << text;
     }
     AuthorityOptions authority;
     authority.directory = directory_ / kCoordinator;
