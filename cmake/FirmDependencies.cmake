@@ -8,9 +8,12 @@ pkg_check_modules(xrl REQUIRED IMPORTED_TARGET libxrl)
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(tiff REQUIRED IMPORTED_TARGET libtiff-4>=4.5)
 pkg_check_modules(crypto REQUIRED IMPORTED_TARGET libcrypto)
+find_package(nlohmann_json REQUIRED)
+if(FIRM_PYTHON_ONLY)
+  return()
+endif()
 pkg_check_modules(mpi REQUIRED IMPORTED_TARGET ompi-c)  # only firm-mpi links it
 find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
 
 # Optional: the general solver to which src/paper compares FIRM's.
 pkg_check_modules(ipopt ipopt)

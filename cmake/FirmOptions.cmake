@@ -9,6 +9,8 @@ endif()
 
 option(FIRM_BUILD_TESTS "Build the tests" ON)
 option(FIRM_BUILD_BENCHMARKS "Build the benchmarks" ON)
+option(FIRM_BUILD_PYTHON "Build the Python package" OFF)
+option(FIRM_PYTHON_ONLY "Build the Python package and nothing else, for pip" OFF)
 option(FIRM_BUILD_FUZZERS "Build the fuzzers; needs clang" OFF)
 option(FIRM_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" ON)
 set(FIRM_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")

@@ -86,6 +86,17 @@ struct DirectoryRun {
 // Does what `firm recon` does: checkpoints during the run, all results in `out`.
 DirectoryRun run_in_directory(const DirectoryRequest& request, const Observer& observer = {});
 
+// What a study file says, without its data files.
+struct StudyOutline {
+  std::string name;
+  int rows = 0;
+  int columns = 0;
+  int slices = 0;
+  double pixel_size = 0;           // cm
+  std::vector<std::string> sites;  // names, in the order of the file
+};
+StudyOutline read_outline(const std::string& study);
+
 // Images of one site in images.h5 of a run, or in truth.h5: pixels x slices.
 struct StoredImages {
   Block values;

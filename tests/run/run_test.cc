@@ -30,7 +30,7 @@ class RunTest : public ::testing::Test {
 };
 
 TEST_F(RunTest, SavesWhatADirectoryRunWrites) {
-  const Run run(request());
+  const firm::Run run(request());
   EXPECT_TRUE(run.solution().summary.termination.converged);
   EXPECT_EQ(run.units("xrt"), "1/cm");
   EXPECT_EQ(run.quantity("xrf-1"), "density");
@@ -53,7 +53,7 @@ TEST_F(RunTest, SavesInterruptedRunThatResumes) {
   Observer observer;
   observer.on_round = [&](const RoundRecord& r, int) { rounds = r.round; };
   observer.interrupted = [&] { return rounds >= 3; };
-  const Run run(slow, observer);
+  const firm::Run run(slow, observer);
   EXPECT_EQ(run.solution().summary.termination.reason, "interrupted");
   run.save(directory_ / "resumed");
   run_in_directory(
@@ -89,14 +89,14 @@ TEST_F(RunTest, GivesSameImagesFromArraysAndFromTheFilesItSavesThemIn) {
     blocks.push_back(std::make_unique<Block>(scan.values()));
     arrays.arrays[name] = arrays_of(scan, *blocks.back());
   }
-  const Run from_arrays(arrays);
-  const Run from_files(request());
+  const firm::Run from_arrays(arrays);
+  const firm::Run from_files(request());
   const Block& a = from_arrays.solution().images;
   const Block& b = from_files.solution().images;
   ASSERT_EQ(a.size(), b.size());
   EXPECT_EQ(0, std::memcmp(a.data(), b.data(), a.size() * sizeof(float)));
   from_arrays.save(directory_ / "saved");
-  const Run again({.study = directory_ / "saved/study.toml"});
+  const firm::Run again({.study = directory_ / "saved/study.toml"});
   const Block& c = again.solution().images;
   EXPECT_EQ(0, std::memcmp(a.data(), c.data(), a.size() * sizeof(float)));
 }
@@ -104,12 +104,12 @@ TEST_F(RunTest, GivesSameImagesFromArraysAndFromTheFilesItSavesThemIn) {
 TEST_F(RunTest, RefusesArraysThatDoNotFit) {
   RunRequest request_with = request();
   request_with.arrays["Fe"] = {};
-  EXPECT_CONTAINS(error_of([&] { Run run(request_with); }), "found 'Fe'");
+  EXPECT_CONTAINS(error_of([&] { firm::Run run(request_with); }), "found 'Fe'");
   const ScanFile scan(directory_ / "xrt.h5");
   const Block values = scan.values();
   request_with.arrays = {{"xrt", arrays_of(scan, values)}};
   request_with.arrays["xrt"].theta.pop_back();
-  EXPECT_CONTAINS(error_of([&] { Run run(request_with); }),
+  EXPECT_CONTAINS(error_of([&] { firm::Run run(request_with); }),
                   "site xrt: theta: expected 8 angles, one per projection, found 7");
 }
 

@@ -181,6 +181,13 @@ DirectoryRun run_in_directory(const DirectoryRequest& request, const Observer& o
   return {result.summary, result.warnings, !result.chunks_done};
 }
 
+StudyOutline read_outline(const std::string& study) {
+  const StudyFile file = read_study(study);
+  StudyOutline outline{file.name, file.rows, file.columns, file.slices, file.pixel_size, {}};
+  for (const SiteEntry& entry : file.sites) outline.sites.push_back(entry.name);
+  return outline;
+}
+
 std::vector<std::string> stored_image_names(const std::string& path) { return image_names(path); }
 
 StoredImages read_stored_images(const std::string& path, const std::string& name) {
