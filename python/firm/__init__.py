@@ -15,19 +15,26 @@ All work is done by the C++ library; docs/python.md is the guide.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
+
+def _wrong_interpreter(expected: str, found: ImportError) -> ImportError:
+    return ImportError(
+        f"firm: expected {expected} for {sys.executable} (Python {sys.version.split()[0]}), "
+        f"found: {found}. Use the interpreter that FIRM was built for, which is Debian's "
+        "/usr/bin/python3 or build/python/bin/python of ./dev python, or build it for this one: "
+        "docs/python.md, 'Install'.")
+
+
+try:
+    import numpy as _numpy  # noqa: F401
+except ImportError as error:
+    raise _wrong_interpreter("numpy", error) from error
 try:
     from ._firm import Error, __version__, kernel_names, method_names
-except ImportError as error:  # the module of another interpreter, or none
-    import sys as _sys
-
-    raise ImportError(
-        f"firm: expected the compiled module firm._firm for {_sys.executable} "
-        f"(Python {_sys.version.split()[0]}), found: {error}. "
-        "Use the interpreter that FIRM was built for, which is Debian's /usr/bin/python3 or "
-        "build/python/bin/python of ./dev python, or build it for this one: "
-        "docs/python.md, 'Install'.") from error
+except ImportError as error:
+    raise _wrong_interpreter("the compiled module firm._firm", error) from error
 
 from .recon import Interrupted, Study, recon, recon_one
 from .run import Run, load

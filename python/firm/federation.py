@@ -11,7 +11,8 @@ import time
 from typing import Any, Dict, List, Mapping, Optional
 
 from . import _firm
-from .arrays import Error, PathLike, option_pairs, usage_error
+from ._firm import Error
+from .arrays import PathLike, option_pairs, usage_error
 from .run import Run, load
 
 _STOPPED_EARLY = 5

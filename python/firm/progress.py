@@ -69,7 +69,7 @@ class Progress:
 
 def _bar_maker(required: bool) -> Optional[Callable[[], Any]]:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import]
     except ImportError as error:
         if not required:
             return None

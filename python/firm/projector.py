@@ -5,7 +5,7 @@ from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.linalg import LinearOperator
+from scipy.sparse.linalg import LinearOperator  # type: ignore[import]
 
 from . import _firm
 from .arrays import Floats, usage_error
@@ -68,7 +68,8 @@ class Projector(LinearOperator):  # type: ignore[misc]
                  shifts: Optional[ArrayLike] = None, slices: int = 1, threads: int = 0,
                  kernel: str = "auto") -> None:
         self.theta = np.asarray(theta, np.float64)
-        self.image_shape = (size, size) if isinstance(size, (int, np.integer)) else tuple(size)
+        rows, columns = (size, size) if isinstance(size, (int, np.integer)) else size
+        self.image_shape: Tuple[int, int] = (int(rows), int(columns))
         if beamlets is None:
             beamlets = int(np.ceil(np.sqrt(2) * max(self.image_shape)))
         self.beamlets = int(beamlets)
@@ -137,8 +138,8 @@ class Projector(LinearOperator):  # type: ignore[misc]
         stack = y[:, np.newaxis, :] if y.ndim == 2 else y
         x = self._apply(self._core.adjoint,
                         stack.transpose(0, 2, 1).reshape(self.shape[0], -1), self.shape[1])
-        images = x.T.reshape(-1, *self.image_shape)
-        return images if y.ndim == 3 else images[0]
+        images: Floats = x.T.reshape(-1, *self.image_shape)
+        return images if y.ndim == 3 else images.reshape(self.image_shape)
 
     @staticmethod
     def _apply(product: Any, values: Any, rows: int) -> Floats:

@@ -88,7 +88,7 @@ class Study:
         self.name = name
         self.arrays: Dict[str, _firm.Arrays] = {}
         tables = []
-        shape = (0, 0, 0)
+        shape: Tuple[int, ...] = (0, 0, 0)
         for site, values in sorted(arrays.items(), key=lambda item: item[0] == XRT):
             data = float_view(name, site, values)
             shape = data.shape
@@ -313,5 +313,6 @@ def recon_one(projections: ArrayLike, theta: ArrayLike, *, center: Union[None, f
                   sigma=sigma, other=True, name="recon_one")
     run = recon(study, prior=prior, options=options, threads=threads, progress=progress,
                 on_round=on_round)
-    image = run.xrt * np.float32(1e-4 / pixel_size)
-    return image[0] if flat_stack else image
+    image: Floats = run.xrt * np.float32(1e-4 / pixel_size)
+    one: Floats = image[0] if flat_stack else image
+    return one

@@ -41,6 +41,7 @@ class PythonObserver {
   py::object on_event_;
   py::object on_progress_;
   bool interrupted_ = false;
+  bool solving_ = false;  // has seen a round
 };
 
 void add_errors(py::module_& m);

@@ -16,10 +16,10 @@ py::dict record_dict(const RoundRecord& r, int limit) {
   record["seconds"] = r.seconds;
   record["objective"] = r.objective;
   record["step_norm"] = r.step_norm;
-  record["violation"] = or_none(r.violation);
+  record["constraint_violation"] = or_none(r.violation);
   record["kkt"] = r.kkt;
   record["residuals"] = r.residuals;
-  record["error"] = or_none(r.error);
+  record["error_to_truth"] = or_none(r.error);
   record["end"] = r.end;
   return record;
 }
@@ -46,6 +46,7 @@ Observer PythonObserver::observer() {
   Observer observer;
   observer.on_round = [this](const RoundRecord& r, int limit) {
     const py::gil_scoped_acquire held;
+    solving_ = true;
     call(on_round_, record_dict(r, limit));
   };
   observer.interrupted = [this] {
@@ -57,11 +58,12 @@ Observer PythonObserver::observer() {
     const py::gil_scoped_acquire held;
     call(on_event_, line);
   };
-  // While data is read, refined or written there is no state to keep: Ctrl-C leaves at once.
+  // Before the first round there is no state to keep: Ctrl-C leaves at once. After it, results are
+  // written.
   observer.progress = [this](const std::string& step, double fraction) {
     const py::gil_scoped_acquire held;
     call(on_progress_, step, fraction);
-    if (!interrupted_) return;
+    if (!interrupted_ || solving_) return;
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw py::error_already_set();
   };
