@@ -37,7 +37,7 @@ except ImportError as error:
     raise _wrong_interpreter("the compiled module firm._firm", error) from error
 
 from .recon import Interrupted, Study, recon, recon_one
-from .run import Run, load
+from .run import Run, load, read_images
 from .scan import Scan, inspect, read
 from .tools import align, attenuation_coefficient, calibrate, find_axis, options, simulate
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Error", "Federation", "Interrupted", "Projector", "Run", "Scan", "Study", "__version__",
     "align", "attenuation_coefficient", "calibrate", "find_axis", "inspect", "kernel_names",
-    "load", "method_names", "options", "read", "recon", "recon_one", "simulate",
+    "load", "method_names", "options", "read", "read_images", "recon", "recon_one", "simulate",
 ]
 
 # Imported when first used: scipy takes longer to import than the rest.

@@ -1,7 +1,9 @@
 """Progress of a run: a bar of tqdm, callbacks, and Ctrl-C."""
 from __future__ import annotations
 
+import importlib.util
 import sys
+import time
 from typing import Any, Callable, Dict, Optional
 
 from ._firm import Observer
@@ -16,10 +18,14 @@ def _in_notebook() -> bool:
     return instance is not None and "zmqshell" in type(instance).__module__
 
 
-class Progress:
-    """Shows rounds as a bar; used as a context.
+# Work that is done within this time shows nothing.
+_PATIENCE = 1.0
 
-    ``show`` None: in a terminal or a notebook, if tqdm is installed.
+
+class Progress:
+    """Shows steps and rounds as a bar; used as a context.
+
+    ``show`` None: in a terminal or a notebook, if tqdm is installed. Short work shows nothing.
     """
 
     def __init__(self, show: Optional[bool], on_round: Optional[OnRound] = None,
@@ -29,6 +35,7 @@ class Progress:
         self._verbose = verbose
         wanted = show if show is not None else sys.stderr.isatty() or _in_notebook()
         self._make_bar = _bar_maker(required=bool(show)) if wanted else None
+        self._start = time.monotonic()
 
     def observer(self) -> Observer:
         return Observer(self._round, self._event, self._step)
@@ -40,27 +47,28 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
-    def _show(self, text: str) -> Any:
-        if self._make_bar is None:
-            return None
-        if self._bar is None:
-            self._bar = self._make_bar()
-        self._bar.set_description(text, refresh=False)
+    def _shown(self) -> Any:
+        if self._bar is None and self._make_bar is not None:
+            if time.monotonic() - self._start >= _PATIENCE:
+                self._bar = self._make_bar()
         return self._bar
 
     def _step(self, step: str, fraction: float) -> None:
-        bar = self._show(step)
+        bar = self._shown()
         if bar is not None:
-            bar.refresh()
+            bar.bar_format = "{desc} [{elapsed}]"
+            bar.set_description_str(step)
 
     def _event(self, line: str) -> None:
         if self._verbose:
             print(line, file=sys.stderr)
 
     def _round(self, record: Record) -> None:
-        bar = self._show("solving")
+        bar = self._shown()
         if bar is not None:
+            bar.bar_format = None
             bar.total = record["end"] or record["limit"]
+            bar.set_description_str("solving", refresh=False)
             bar.set_postfix_str(f"f = {record['objective']:.4g}", refresh=False)
             bar.update(record["round"] - bar.n)
         if self._on_round is not None:
@@ -69,15 +77,14 @@ class Progress:
 
 def _bar_maker(required: bool) -> Optional[Callable[[], Any]]:
     try:
-        from tqdm.auto import tqdm  # type: ignore[import]
+        # The bar of a notebook needs ipywidgets.
+        if _in_notebook() and importlib.util.find_spec("ipywidgets") is not None:
+            from tqdm.notebook import tqdm  # type: ignore[import]
+        else:
+            from tqdm import tqdm
     except ImportError as error:
         if not required:
             return None
         raise ImportError("progress=True: expected the package tqdm (Debian: python3-tqdm), "
                           "found none") from error
     return lambda: tqdm(unit="round", leave=False)
-
-
-def silent() -> Observer:
-    """Only Ctrl-C."""
-    return Observer(None, None, None)

@@ -274,3 +274,27 @@ def load(directory: PathLike) -> Run:
         If there is no finished run.
     """
     return Run(DirectorySource(directory))
+
+
+def read_images(path: PathLike) -> Dict[str, Floats]:
+    """Read all images of a file: truth.h5 of a simulated study, images.h5 of a run.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    dict
+        Arrays (slices, rows, columns) by name.
+
+    Examples
+    --------
+    >>> import tempfile, firm
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = firm.simulate(folder.name, size=16, angles=4)
+    >>> firm.read_images(folder.name + "/truth.h5")["xrt"].shape
+    (1, 16, 16)
+    """
+    file = os.fspath(path)
+    return {name: _firm.stored_images(file, name)[0] for name in _firm.stored_image_names(file)}

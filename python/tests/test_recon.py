@@ -124,10 +124,12 @@ class FileTest(StudyTest):
     def test_progress_bar(self):
         import contextlib
         import io
+        import unittest.mock
         shown = io.StringIO()
-        with contextlib.redirect_stderr(shown):
+        with contextlib.redirect_stderr(shown), unittest.mock.patch("firm.progress._PATIENCE", 0):
             firm.recon(self.study, progress=True)
-        self.assertIn("round", shown.getvalue())
+        self.assertIn("reading the data", shown.getvalue())
+        self.assertIn("solving", shown.getvalue())
 
 
 class InterruptTest(StudyTest):
