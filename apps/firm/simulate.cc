@@ -56,6 +56,12 @@ void add_defects(CLI::App& verb, SimulateOptions& o) {
   add("--crosstalk", d.crosstalk,
       "Share of the second element's signal that is counted as the first: 0.1 adds a tenth of\n"
       "Au to W");
+  verb.add_flag(
+          "--self-absorption", o.self_absorption,
+          "Fluorescence is absorbed on its way to a detector at the side of larger beamlets.\n"
+          "The elements of paper, shapes and smooth become CaCO3, Fe and Zn at 12 keV; angles\n"
+          "go around the object, and the pixel size lets about half of the fluorescence out")
+      ->group(kGroup);
   add("--xrf-counts", o.xrf_counts,
       "Largest expected count of XRF: write counts with Poisson noise instead of g/cm^2, with\n"
       "an unknown factor for each element")
@@ -64,8 +70,8 @@ void add_defects(CLI::App& verb, SimulateOptions& o) {
 
 void run(Arguments& a) {
   SimulateOptions& o = a.options;
-  o.pixel_size =
-      a.pixel_size_um ? *a.pixel_size_um * kMicrometre : default_pixel_size(o.preset, o.size);
+  o.pixel_size = a.pixel_size_um ? *a.pixel_size_um * kMicrometre
+                                 : default_pixel_size(o.preset, o.size, o.self_absorption);
   // Fail before the long work.
   a.options.validate();
   make_directory(a.out);
@@ -95,7 +101,8 @@ void add_simulate(CLI::App& app) {
           "rod: a glass rod with traces of Zn, a W and an Au wire beside it, at 12.1 keV")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
-  verb->add_option("--angles", o.angles, "Angles over 180 degrees")->capture_default_str();
+  verb->add_option("--angles", o.angles, "Angles over 180 degrees (360 with --self-absorption)")
+      ->capture_default_str();
   verb->add_option("--slices", o.slices, "Slices of the object")->capture_default_str();
   verb->add_option(
           "--noise", o.noise,
@@ -106,7 +113,7 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--pixel-size", a->pixel_size_um,
                    "Size of a pixel and of a beamlet, in um; the object scales with it\n"
-                   "(default: 1, for rod 200 / SIZE)");
+                   "(default: 1, for rod 200 / SIZE, with --self-absorption 100 / SIZE)");
   verb->add_option(
           "--counts", o.counts,
           "Photons per beamlet: write XRT as raw counts with Poisson noise, with white and\n"

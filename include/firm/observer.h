@@ -12,6 +12,8 @@ namespace firm {
 struct Observer {
   // Called before the first round of a run with a prior, whose strength is then known.
   std::function<void(const PriorSummary&)> on_prior = {};
+  // Called in each outer round of self-absorption, when T has been made, with the masses so far.
+  std::function<void(const AbsorptionSummary&)> on_absorption = {};
   // Called after every round; the run ends after `limit` rounds at the latest.
   std::function<void(const RoundRecord&, int limit)> on_round = {};
   // Called in every round. If it returns true, the run ends after the next round, with the reason

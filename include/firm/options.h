@@ -67,6 +67,17 @@ struct PriorOptions {
   bool slices = false;        // with differences between slices
 };
 
+// Self-absorption, for studies that have it: T from the present images, then the images again, and
+// so on.
+struct AbsorptionOptions {
+  int rounds = 5;  // how often T is made, at most; 0: never, so that absorption is ignored
+  int grid = 1;    // pixels along a side of the squares in which T is constant: 1, 2 or 4
+  // Images for the first T: "xrt" scales those found without absorption, pixel by pixel, so that
+  // they add up to XRT alone; "plain" takes them as they are; "auto" is "xrt" where all data is in
+  // one place, and has to be one of the others in a federation.
+  std::string start = "auto";
+};
+
 // Name of the default method.
 const char* default_method();
 // Names of all methods, in the order of the documentation.
@@ -81,6 +92,7 @@ struct SolveOptions {
   PlsqrOptions plsqr;
   DsOptions ds;
   PriorOptions prior;
+  AbsorptionOptions absorption;
   // Numbers of the scans to refine before the study is solved, separated by commas: "shifts,axis".
   std::string refine = "none";
   int chunks = 1;          // shards of the slices that `firm recon` solves one after another

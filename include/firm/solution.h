@@ -92,6 +92,23 @@ struct PriorSummary {
   std::string solver;  // of the local problems: "proximal gradient", or "primal-dual" at low noise
 };
 
+// Self-absorption of a run.
+struct AbsorptionSummary {
+  Attenuation attenuation = Attenuation::kElements;
+  std::string start;     // images of the first T: "xrt" or "plain"
+  int outer_rounds = 0;  // how often T was made
+  struct Site {
+    std::string name;
+    double incident_energy = 0;  // keV
+    double line_energy = 0;      // keV
+    std::vector<double> masses;  // g: without absorption first, then after each outer round
+    double emitted = 0;          // sum of A w over all rays
+    double kept = 0;             // sum of A diag(T) w: what reaches the detector
+    double kept_fraction() const { return emitted > 0 ? kept / emitted : 1; }
+  };
+  std::vector<Site> sites;  // XRF sites
+};
+
 struct Summary {
   std::string method;
   int rounds = 0;
@@ -108,9 +125,10 @@ struct Summary {
   Termination termination;
   StopOptions stop;  // the rules in force, with the method's defaults
   std::vector<SiteSummary> sites;
-  std::optional<PriorSummary> prior;  // none: the run had no prior
-  std::optional<Refinement> refined;  // what alignment found; none: nothing was refined
-  std::optional<double> error;        // distance to the truth over all sites
+  std::optional<PriorSummary> prior;            // none: the run had no prior
+  std::optional<Refinement> refined;            // what alignment found; none: nothing was refined
+  std::optional<AbsorptionSummary> absorption;  // none: the study has no self-absorption
+  std::optional<double> error;                  // distance to the truth over all sites
 
   // Returns true if no site with known noise misses its data; none if no noise is known.
   std::optional<bool> fits() const;

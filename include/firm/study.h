@@ -12,15 +12,20 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "firm/block.h"
+#include "firm/fluorescence.h"
 #include "firm/geometry.h"
 
 namespace firm {
 
 enum class SiteKind { kXrf, kXrt };
+
+// What self-absorption is computed from: the images of all elements, or that of XRT.
+enum class Attenuation { kElements, kXrt };
 
 // How the noise of a site became known.
 enum class NoiseSource { kGiven, kCounts, kEstimated, kGuessed };
@@ -36,6 +41,8 @@ struct Site {
   bool weighted_values = false;  // SiteData::weights has values other than 1
   NoiseSource noise_source = NoiseSource::kGiven;
   std::string scan = {};  // sites of one scan share the motion of its stage; empty: its own
+  // Of an XRF site; none: its fluorescence is not absorbed.
+  std::optional<Fluorescence> fluorescence = {};
 };
 
 // Data b_i of one site and its weights: rays x slices. Rays are numbered angle-major
@@ -58,9 +65,10 @@ struct Study {
   int image_columns = 0;
   double pixel_size = 0;  // cm
   std::size_t slices = 1;
-  double slice_spacing = 0;      // cm; 0: the pixel size
-  bool other = false;            // adds w_other >= 0: matter that XRF does not see
-  std::vector<Site> sites = {};  // the XRT site last
+  double slice_spacing = 0;  // cm; 0: the pixel size
+  bool other = false;        // adds w_other >= 0: matter that XRF does not see
+  Attenuation attenuation = Attenuation::kElements;  // for sites with fluorescence
+  std::vector<Site> sites = {};                      // the XRT site last
   // Measurements of the sites whose data is in this process.
   std::vector<SiteData> data = {};
   // Notes on how the data was read and prepared, warnings included; for people.
@@ -76,7 +84,8 @@ struct Study {
   const Site& xrt() const { return sites.back(); }
   // Returns true if all sites measure along the same rays: one matrix A, as in the paper.
   bool common_geometry() const;
-  bool weighted() const;  // whether the s_i differ between the sites that are coupled
+  bool weighted() const;         // whether the s_i differ between the sites that are coupled
+  bool self_absorption() const;  // whether the fluorescence of some site is absorbed
   // Returns true if some s_i of these is not 1, the default: the noise of the sites is known.
   bool noise_known() const;
 

@@ -267,7 +267,6 @@ bool ScaleFit::is_solid(const Explained& one) const {
 
 Found ScaleFit::found(const Explained& one, const std::vector<double>& without,
                       double unexplained) {
-  if (one.f <= 0) return {0, 0};
   double relative = jackknife(without) / one.f;
   if (state_.study().other) {
     const std::vector<double> sorted = ratios(one);
@@ -302,8 +301,17 @@ void ScaleFit::run(Refinement& result) {
       site.coupled = false;
     }
     if (!one.open) continue;
+    if (one.f <= 0) {
+      site.coupled = false;
+      result.warnings.push_back(fmt::format(
+          "{}: its scale is not known: XRT leaves nothing where the site is strong, as happens if "
+          "scans are not aligned (refine shifts, axis and lag, too); the site is left out of the "
+          "coupling with XRT, and its image is in counts",
+          site.name));
+      continue;
+    }
     site.scale = found(one, without[i], rest);
-    site.coupled = one.f > 0 && site.scale->uncertainty <= kKnown * one.f;
+    site.coupled = site.scale->uncertainty <= kKnown * one.f;
     if (site.coupled) continue;
     result.warnings.push_back(fmt::format(
         "{}: its scale is not known to 30 % ({:.3g} +- {:.2g} g/cm^2 per count), so the site is "

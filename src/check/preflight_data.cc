@@ -14,6 +14,7 @@
 #include "prep/site_noise.h"
 #include "prep/study_data.h"
 #include "run/memory/memory_estimate.h"
+#include "run/refine_study.h"
 #include "run/shard/shard_plan.h"
 
 namespace firm::preflight_checks {
@@ -140,7 +141,8 @@ Study study_of_all(const StudyToCheck& study, std::vector<Site> sites) {
 
 MemoryEstimate memory_of_all(const Context& c, const StudyToCheck& study, const Study& all) {
   const bool truth = !truth_path(study.file, c.arguments.study, c.arguments.truth).empty();
-  return estimate_memory(study.options, all, {.truth = truth});
+  return estimate_memory(study.options, all,
+                         {.truth = truth, .refine = needed_refinement(study.file, study.options)});
 }
 
 // One site of a federation, which knows no geometry but its own.
@@ -148,7 +150,10 @@ std::uint64_t needed_by_site(const StudyToCheck& study, const Site& site) {
   const Study all = study_with_one(study.file, site);
   const std::size_t index = site.kind == SiteKind::kXrt ? all.sites.size() - 1 : 0;
   return estimate_memory(study.options, all,
-                         {.sites = {index}, .fixed_point = true, .keeps_data = true})
+                         {.sites = {index},
+                          .fixed_point = true,
+                          .keeps_data = true,
+                          .refine = needed_refinement(study.file, study.options)})
       .bytes(all.slices);
 }
 

@@ -7,6 +7,7 @@
 
 #include "check/preflight_checks.h"
 #include "federation/pki/describe.h"
+#include "prep/absorption_privacy.h"
 #include "federation/protocol/terms.h"
 #include "run/reconstruct.h"
 #include "run/refine_study.h"
@@ -134,6 +135,7 @@ std::optional<StudyToCheck> check_study(const Context& c) {
     run.settings = c.arguments.settings;
     const SolveOptions options = recon_options(*file, run);
     check_refinement(*file, needed_refinement(*file, options));
+    check_refined_method(*file, needed_refinement(*file, options), options.method);
     return StudyToCheck{*file, options};
   } catch (const Error& e) {
     c.findings.error(Error::Kind::kUsage, "options", e.what(),
@@ -146,6 +148,7 @@ void check_method(const Context& c, const StudyToCheck& study, const std::vector
   const std::string& method = study.options.method;
   try {
     require_prior_support(find_method(method), has_prior(study.options));
+    require_absorption_support(find_method(method), study.file.self_absorption, study.options);
   } catch (const Error& e) {
     c.findings.error(Error::Kind::kUsage, "method", e.what(), kChangeMethod);
     return;
@@ -183,10 +186,25 @@ void check_method(const Context& c, const StudyToCheck& study, const std::vector
   }
 }
 
+// Says what the sites of a federation learn by self-absorption.
+void check_absorption(const Context& c, const StudyToCheck& study) {
+  try {
+    check_absorption_privacy(study.file, study.options);
+  } catch (const Error& e) {
+    report_federation_problem(c, "self-absorption", e.what(),
+                              "firm recon, which has all data in one place, does not need it");
+    return;
+  }
+  for (const std::string& line : absorption_disclosures(study.file, study.options)) {
+    c.findings.ok("self-absorption", "in a federation " + line);
+  }
+}
+
 void check_federation(const Context& c, const StudyToCheck& study) {
   check_names(c, study.file);
   check_secure(c, study);
   check_chunks(c, study);
+  check_absorption(c, study);
   report_agreement(c, study);
   if (c.arguments.publish) {
     c.findings.ok("publish", "at the end this site's image goes to the coordinator");

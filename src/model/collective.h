@@ -23,9 +23,26 @@ class Collective {
   // Like sum(), but only `site` needs the result: `vector` is unspecified at the others.
   virtual void sum_for(const std::string& /*site*/, std::span<float> vector) { sum(vector, {}); }
 
+  // Names the sums that follow, for the ledger of a site: "absorption". Empty: sums of the method.
+  virtual void name_sums(const std::string& /*kind*/) {}
+
   // Replaces each scalar, which is equal at all sites that host the same slices, by its sum over
   // all slices. The default is for processes that host all slices: it adds nothing.
   virtual void sum_slices(std::span<double> /*scalars*/) {}
+};
+
+// Names the sums of a scope.
+class NamedSums {
+ public:
+  NamedSums(Collective& collective, const std::string& kind) : collective_(collective) {
+    collective_.name_sums(kind);
+  }
+  ~NamedSums() { collective_.name_sums(""); }
+  NamedSums(const NamedSums&) = delete;
+  NamedSums& operator=(const NamedSums&) = delete;
+
+ private:
+  Collective& collective_;
 };
 
 // Collective of a process that hosts all sites: adds nothing.

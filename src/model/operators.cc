@@ -6,7 +6,6 @@
 #include "core/parallel.h"
 #include "core/timing.h"
 #include "firm/error.h"
-#include "firm/norm.h"
 #include "firm/study.h"
 
 namespace firm {
@@ -193,9 +192,8 @@ const std::vector<double>& Operators::lambda_max() {
   if (lambda_max_.empty()) {
     lambda_max_.assign(images_, 0.0);
     for (const Group& group : groups_) {
-      // A norm needs one column only; a separate projector leaves the scratch untouched.
-      const auto single = group.factory->make(group.projector->geometry(), {kernel_, threads_, 1});
-      const double value = spectral_norm(*single).lambda_max;
+      const double value = group.factory->lambda_max(group.projector->geometry(),
+                                                     {.kernel = kernel_, .threads = threads_});
       for (const std::size_t image : group.images) lambda_max_[image] = value;
     }
   }

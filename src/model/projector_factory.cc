@@ -1,5 +1,7 @@
 #include "model/projector_factory.h"
 
+#include "firm/norm.h"
+
 namespace firm {
 namespace {
 
@@ -12,6 +14,13 @@ class PlainProjectors : public ProjectorFactory {
 };
 
 }  // namespace
+
+double ProjectorFactory::lambda_max(const Geometry& geometry,
+                                    const ProjectorOptions& options) const {
+  ProjectorOptions one = options;
+  one.columns = 1;
+  return spectral_norm(*make(geometry, one)).lambda_max;
+}
 
 const ProjectorFactory& plain_projectors() {
   static const PlainProjectors factory;

@@ -19,6 +19,9 @@ class ProjectorFactory {
   // matrix.
   virtual std::unique_ptr<Projector> make(const Geometry& geometry,
                                           const ProjectorOptions& options) const = 0;
+  // lambda_max(A^T A), or a bound of it, for one column of images. The default measures that of a
+  // projector for one column.
+  virtual double lambda_max(const Geometry& geometry, const ProjectorOptions& options) const;
 };
 
 // The default factory: exact lengths of rays within pixels, by make_projector().

@@ -28,6 +28,29 @@ void validate_grid(const Study& study, const Site& site) {
   }
 }
 
+// Numbers of self-absorption, which a site may also have got from another machine.
+void validate_fluorescence(const Study& study, const Site& site) {
+  const std::string where = "site " + site.name;
+  const Fluorescence& f = *site.fluorescence;
+  if (site.kind == SiteKind::kXrt) {
+    throw usage_error({where, "fluorescence", "none, because it measures transmission", "one"});
+  }
+  if (!positive(f.line_energy) || !(f.incident_energy > f.line_energy)) {
+    throw usage_error({where, "fluorescence", "a line of less energy than the beam",
+                       fmt::format("{} keV of {} keV", f.line_energy, f.incident_energy)});
+  }
+  const std::size_t images = study.sites.size() + (study.other ? 1 : 0);
+  for (const std::vector<double>& coefficients : {f.incident, f.line}) {
+    const bool fits =
+        coefficients.size() == images &&
+        std::ranges::all_of(coefficients, [](double c) { return c >= 0 && std::isfinite(c); });
+    if (fits) continue;
+    throw usage_error({where, "fluorescence",
+                       fmt::format("{} coefficients of at least 0, one per image", images),
+                       fmt::format("{} numbers", coefficients.size())});
+  }
+}
+
 void validate_site(const Study& study, const Site& site) {
   const std::string where = "site " + site.name;
   if (site.kind == SiteKind::kXrf && site.coefficient != 0 && !positive(site.coefficient)) {
@@ -38,6 +61,7 @@ void validate_site(const Study& study, const Site& site) {
   if (!positive(site.sigma)) {
     throw usage_error({where, "sigma", "a number above 0", number(site.sigma)});
   }
+  if (site.fluorescence) validate_fluorescence(study, site);
   validate_grid(study, site);
 }
 
@@ -54,6 +78,10 @@ bool Study::common_geometry() const {
     if (!same_rays(site.geometry, sites.front().geometry)) return false;
   }
   return true;
+}
+
+bool Study::self_absorption() const {
+  return std::ranges::any_of(sites, [](const Site& s) { return s.fluorescence.has_value(); });
 }
 
 bool Study::weighted() const {

@@ -11,6 +11,7 @@
 #include "io/files/number_file.h"
 #include "io/formats/array_scan.h"
 #include "io/formats/data_units.h"
+#include "prep/fluorescence.h"
 
 namespace firm {
 namespace {
@@ -294,6 +295,7 @@ Site site_of(const SiteSource& s) {
   site.noise_source = source_of(s.entry.noise);
   site.geometry = geometry_of(s);
   site.scan = s.entry.scan;
+  site.fluorescence = fluorescence_of(s.file, s.entry);
   return site;
 }
 

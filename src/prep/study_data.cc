@@ -303,6 +303,7 @@ Study study_without_sites(const StudyFile& file) {
   study.slice_spacing = file.slice_spacing.value_or(0);
   study.slices = static_cast<std::size_t>(file.slices);
   study.other = file.other;
+  if (file.attenuation == "xrt") study.attenuation = Attenuation::kXrt;
   return study;
 }
 

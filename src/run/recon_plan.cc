@@ -31,11 +31,12 @@ void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) 
     callbacks.on_event("warning: " + warning);
   }
   data_.estimate();
+  available_ = available_memory();
   refine(processes, callbacks);
   data_.require_scales();
   data_.diagnose();
   study_ = data_.geometries();
-  available_ = available_memory();
+  available_ = available_memory();  // what the alignment has freed counts again
   if (arguments_.separate) {
     require_one_chunk(options_, "firm recon with --separate or --mpi");
     shards_ = plan_side_by_side(study_.sites.size(), study_.slices, processes.count());
@@ -46,8 +47,9 @@ void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) 
     site.weighted_values = may_have_weights(data_.file(), site.name);
   }
   const bool resumed = arguments_.start == RunDirectory::Start::kResume;
-  shards_ = plan_in_turn(estimate_memory(options_, likely, {.truth = !truth_.empty()}), study_,
-                         options_, resumed, {arguments_.max_memory, available_});
+  const Hosted hosted{.truth = !truth_.empty(), .refine = needed_refinement(given_, options_)};
+  shards_ = plan_in_turn(estimate_memory(options_, likely, hosted), study_, options_, resumed,
+                         {arguments_.max_memory, available_});
   options_.chunks = static_cast<int>(shards_.stages.size());
 }
 
@@ -56,7 +58,11 @@ void ReconPlan::make(const Processes& processes, const RunCallbacks& callbacks) 
 void ReconPlan::refine(const Processes& processes, const RunCallbacks& callbacks) {
   given_ = data_.file();
   given_sites_ = data_.geometries().sites;
-  if (!needed_refinement(given_, options_).any()) return;
+  const RefineChoice choice = needed_refinement(given_, options_);
+  if (!choice.any()) return;
+  check_refined_method(given_, choice, options_.method);
+  require_memory_to_align(estimate_alignment_memory(choice, data_.geometries()),
+                          {arguments_.max_memory, available_});
   refined_ = refine_study(data_, options_, arguments_.separate, callbacks.progress);
   data_.estimate();
   if (processes.rank() != 0 || !callbacks.on_event) return;

@@ -35,6 +35,7 @@ class ReconPlan {
   const std::string& truth() const { return truth_; }  // file; empty: none
   const Study& study() const { return study_; }        // all slices
   const std::vector<Stage>& stages() const { return shards_.stages; }
+  std::size_t most_absorption() const { return shards_.most_absorption; }
   bool several() const { return shards_.stages.size() > 1; }
   // Slices of a stage that hosts all sites.
   const SliceRange& slices(std::size_t stage) const {

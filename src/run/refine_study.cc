@@ -18,6 +18,7 @@
 #include "firm/error.h"
 #include "physics/attenuation.h"
 #include "prep/site_noise.h"
+#include "solve/registry.h"
 
 namespace firm {
 namespace {
@@ -78,6 +79,28 @@ void check_refinement(const StudyFile& file, const RefineChoice& choice) {
   }
 }
 
+void check_refined_method(const StudyFile& file, const RefineChoice& choice,
+                          const std::string& method) {
+  if (find_method(method).require == nullptr) return;
+  // Sites of one scan keep the same shifts and angles, but each has an axis of its own, which a lag
+  // moves, too.
+  const auto name = [](const SiteEntry& s) { return s.scan.empty() ? s.name : s.scan; };
+  const bool one_scan = std::ranges::all_of(
+      file.sites, [&](const SiteEntry& s) { return name(s) == name(file.sites.front()); });
+  std::vector<std::string> apart;
+  if (choice.axis) apart.emplace_back("axis");
+  if (choice.lag) apart.emplace_back("lag");
+  if (choice.shifts && !one_scan) apart.emplace_back("shifts of several scans");
+  if (choice.angles && !one_scan) apart.emplace_back("angles of several scans");
+  if (apart.empty()) return;
+  throw usage_error(
+      {"solve", "refine",
+       fmt::format("what leaves the rays of all sites the same, as method {} needs; or method "
+                   "firm-ds, which takes any rays",
+                   method),
+       fmt::format("{}, which may give every site other rays", fmt::join(apart, ", "))});
+}
+
 std::size_t slices_to_align(std::size_t slices) { return std::min(kMostSlices, slices); }
 
 StudyRefiner::StudyRefiner(StudyData& data, Study study, const RefineChoice& choice)
@@ -133,13 +156,12 @@ SiteData StudyRefiner::read(std::size_t site, double lag) {
 
 // Sums over the beamlets; rows with masked values get the mean of the others.
 std::vector<double> StudyRefiner::masses(std::size_t site) {
-  constexpr std::size_t kAtOnce = 16;
   const std::lock_guard lock(mutex_);
   const Geometry& g = study_.sites[site].geometry;
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
   std::vector<double> all(g.angles.size() * study_.slices);
-  for (std::size_t first = 0; first < study_.slices; first += kAtOnce) {
-    const SliceRange range{first, std::min(kAtOnce, study_.slices - first)};
+  for (std::size_t first = 0; first < study_.slices; first += kSlicesOfMasses) {
+    const SliceRange range{first, std::min(kSlicesOfMasses, study_.slices - first)};
     const PreparedSite some = data_.prepare(study_.sites[site].name, range);
     for (std::size_t row = 0; row < g.angles.size() * range.count; ++row) {
       const std::size_t angle = row / range.count;

@@ -23,6 +23,13 @@ RefineChoice needed_refinement(const StudyFile& file, const SolveOptions& option
 // with.
 void check_refinement(const StudyFile& file, const RefineChoice& choice);
 
+// Throws firm::Error if the method cannot solve what the refinement makes of the study: `firm` and
+// `firm+` need the same rays at all sites.
+void check_refined_method(const StudyFile& file, const RefineChoice& choice,
+                          const std::string& method);
+
+// Slices that are read at once to find vertical shifts.
+inline constexpr std::size_t kSlicesOfMasses = 16;
 // Number of slices that alignment looks at, of a study with so many.
 std::size_t slices_to_align(std::size_t slices);
 

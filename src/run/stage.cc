@@ -90,7 +90,7 @@ void StageRun::build() {
     threads = static_cast<int>(std::max<std::size_t>(1, all / works_.size()));
   }
   for (Work& work : works_) {
-    work.solver->build({setup_.truth, setup_.study.slices}, threads);
+    work.solver->build({setup_.truth, setup_.study.slices}, threads, setup_.most_absorption);
     work.rounds = ShardRounds(work.solver->variables().size());
   }
 }
@@ -133,6 +133,7 @@ Observer StageRun::observer_of(Work& work, RunHistory* history) {
     observer.interrupted = setup_.callbacks.interrupted;
     observer.on_prior = setup_.callbacks.on_prior;
   }
+  if (!setup_.separate) observer.on_absorption = setup_.callbacks.on_absorption;
   observer.paused_seconds = setup_.callbacks.paused_seconds;
   observer.on_round = [&work, history, beside = setup_.separate](const RoundRecord& r, int limit) {
     if (beside) work.rounds.add(r);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "prep/absorption_privacy.h"
 #include "run/shard/shard_plan.h"
 
 namespace firm {
@@ -51,6 +52,7 @@ SolveOptions federation_options_of(const StudyFile& file, const std::string& pat
                                    const KeyValues& settings) {
   SolveOptions options = options_of(file, path, settings);
   require_one_chunk(options, "federation");
+  check_absorption_privacy(file, options);
   return options;
 }
 

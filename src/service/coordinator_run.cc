@@ -193,6 +193,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   check_site_count(file, a);
   check_secure_aggregation(file, options, a);
   check_refinement(file, needed_refinement(file, options));
+  check_refined_method(file, needed_refinement(file, options), options.method);
   const Credentials credentials = load_coordinator_credentials(a.pki, current_instant());
   make_directory(a.out);
   const DirectoryLock lock(a.out);

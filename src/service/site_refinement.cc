@@ -14,6 +14,7 @@ SiteRefinement::SiteRefinement(StudyData& data, std::string site, const SolveOpt
       choice_(needed_refinement(data.file(), options)),
       threads_(options.threads) {
   check_refinement(data.file(), choice_);
+  check_refined_method(data.file(), choice_, options.method);
 }
 
 void SiteRefinement::reset() {

@@ -6,7 +6,9 @@
 #include <span>
 
 #include "firm/projector.h"
+#include "sim/matter.h"
 #include "sim/phantom.h"
+#include "tomo/attenuated/attenuated.h"
 
 namespace firm {
 namespace {
@@ -17,6 +19,22 @@ constexpr double kSites = 4;
 // Limits of slices drawn at once: values of a fine image stack, and columns of the projector.
 constexpr std::size_t kStackValues = std::size_t{1} << 24;
 constexpr std::size_t kStackSlices = 16;
+
+// T of one element may take so much; more is made again for each product.
+constexpr std::size_t kTransmittanceBytes = std::size_t{1} << 28;
+
+// mu = sum of coefficient * image, with matter that XRF does not see after the elements.
+Block attenuation(const Phantom& phantom, const std::vector<double>& coefficients) {
+  Block mu(phantom.images.front().rows(), phantom.images.front().columns());
+  const auto add = [&](double coefficient, const Block& image) {
+    const auto c = static_cast<float>(coefficient);
+    for (std::size_t k = 0; k < mu.size(); ++k) mu.data()[k] += c * image.data()[k];
+  };
+  const std::size_t elements = phantom.images.size() - 1;
+  for (std::size_t i = 0; i < elements; ++i) add(coefficients[i], phantom.images[i]);
+  if (phantom.other.rows() > 0) add(coefficients[elements], phantom.other);
+  return mu;
+}
 
 Geometry fine_geometry(const Geometry& files, const TrueScan& scan) {
   constexpr int kTimes = static_cast<int>(kFiner);
@@ -72,16 +90,18 @@ void average_rays(const Block& fine, std::size_t first, Block& coarse) {
 // The slices with margins, in stacks that fit into memory.
 class Measuring {
  public:
-  Measuring(const Geometry& files, const TrueScan& scan, std::size_t slices, std::size_t margin,
-            int threads)
+  Measuring(const Geometry& files, const TrueScan& scan, const FineSetup& setup, std::size_t margin)
       : files_(files),
-        slices_(slices),
+        fine_(fine_geometry(files, scan)),
+        slices_(static_cast<std::size_t>(setup.slices)),
         margin_(margin),
-        stack_(slices_at_once(files, slices + 2 * margin)) {
+        stack_(slices_at_once(files, slices_ + 2 * margin)),
+        threads_(setup.threads) {
     ProjectorOptions options;
-    options.threads = threads;
+    options.threads = threads_;
     options.columns = static_cast<int>(stack_);
-    projector_ = make_projector(fine_geometry(files, scan), options);
+    projector_ = make_projector(fine_, options);
+    if (setup.self_absorption) fluorescence_ = fluorescence_of(matter_of(setup.preset));
   }
 
   std::size_t stack() const { return stack_; }
@@ -93,7 +113,11 @@ class Measuring {
     Block rays(kRays * files_.rays(), count);
     for (std::size_t i = 0; i < phantom.images.size(); ++i) {
       average_slices(phantom.images[i], first, made.truth[i]);
-      projector_->forward(phantom.images[i], rays);
+      if (i < fluorescence_.size()) {
+        project_fluorescence(phantom, i, rays);
+      } else {
+        projector_->forward(phantom.images[i], rays);
+      }
       average_rays(rays, first, made.data[i]);
     }
     if (phantom.other.rows() > 0) average_slices(phantom.other, first, made.other);
@@ -109,6 +133,20 @@ class Measuring {
     if (phantom.other.rows() > 0) made.other = Block(files_.pixels(), slices_);
   }
 
+  // b = A diag(T) w of element i.
+  void project_fluorescence(const Phantom& phantom, std::size_t i, Block& rays) const {
+    TransmittanceOptions options;
+    options.columns = static_cast<int>(rays.columns());
+    options.threads = threads_;
+    options.max_bytes = kTransmittanceBytes;
+    Transmittance transmittance(fine_, fluorescence_[i].path, options);
+    transmittance.update(attenuation(phantom, fluorescence_[i].incident),
+                         attenuation(phantom, fluorescence_[i].line));
+    ProjectorOptions projector_options;
+    projector_options.threads = threads_;
+    make_attenuated_projector(transmittance, projector_options)->forward(phantom.images[i], rays);
+  }
+
   // Skips slices of the margin.
   void average_slices(const Block& fine, std::size_t first, Block& coarse) const {
     for (std::size_t k = 0; k < fine.columns(); ++k) {
@@ -120,30 +158,34 @@ class Measuring {
   }
 
   const Geometry& files_;
+  Geometry fine_;
   std::size_t slices_;
   std::size_t margin_;
   std::size_t stack_;
+  int threads_;
+  std::vector<Fluorescence> fluorescence_;  // of the elements; empty: not absorbed
   std::unique_ptr<Projector> projector_;
 };
 
 }  // namespace
 
-FineMeasurement measure_finely(const std::string& preset, int slices, const Geometry& files,
-                               const TrueScan& scan, int threads, const Progress& progress) {
+FineMeasurement measure_finely(const FineSetup& setup, const Geometry& files, const TrueScan& scan,
+                               const Progress& progress) {
   double largest = 0;
   for (const double shift : scan.vertical_shifts) largest = std::max(largest, std::abs(shift));
   const int margin = margin_for(largest);
-  const std::vector<double> heights = slice_heights(slices, margin);
-  const Measuring measuring(files, scan, static_cast<std::size_t>(slices),
-                            static_cast<std::size_t>(margin), threads);
+  const std::vector<double> heights = slice_heights(setup.slices, margin);
+  const Measuring measuring(files, scan, setup, static_cast<std::size_t>(margin));
   FineMeasurement made;
   for (std::size_t first = 0; first < heights.size(); first += measuring.stack()) {
     report(progress, "measuring slices",
            static_cast<double>(first) / static_cast<double>(heights.size()));
     const std::size_t count = std::min(measuring.stack(), heights.size() - first);
     const std::span<const double> stack = std::span(heights).subspan(first, count);
-    measuring.add(draw_phantom(preset, static_cast<int>(kFiner) * files.image_columns, stack),
-                  first, made);
+    Phantom phantom =
+        draw_phantom(setup.preset, static_cast<int>(kFiner) * files.image_columns, stack);
+    if (setup.self_absorption) make_real(matter_of(setup.preset), phantom);
+    measuring.add(phantom, first, made);
   }
   if (margin > 0) {
     for (Block& data : made.data) {

@@ -29,8 +29,15 @@ struct FineMeasurement {
 };
 
 // `files`: the geometry that the files state; the true one is that of `scan`.
-FineMeasurement measure_finely(const std::string& preset, int slices, const Geometry& files,
-                               const TrueScan& scan, int threads, const Progress& progress = {});
+// With self-absorption, T is that of the fine grid.
+struct FineSetup {
+  std::string preset;
+  int slices = 1;
+  bool self_absorption = false;
+  int threads = 0;
+};
+FineMeasurement measure_finely(const FineSetup& setup, const Geometry& files, const TrueScan& scan,
+                               const Progress& progress = {});
 
 // Bytes of memory that it takes at its largest, result included.
 double fine_measurement_bytes(int slices, const Geometry& files, double vertical_jitter);

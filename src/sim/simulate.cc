@@ -12,6 +12,7 @@
 #include "firm/projector.h"
 #include "io/study/quantity.h"
 #include "sim/fine_measurement.h"
+#include "sim/matter.h"
 #include "sim/noise.h"
 #include "sim/phantom.h"
 #include "sim/rod.h"
@@ -36,7 +37,7 @@ void require_whole(const char* option, int value, int smallest, int largest) {
 
 // Memory for truth and data of all sites, which are held at once.
 void require_memory(const SimulateOptions& o) {
-  const Geometry g = paper_geometry(o.size, o.angles, o.pixel_size);
+  const Geometry g = simulated_geometry(o);
   const double values = 4.0 * o.slices * static_cast<double>(g.pixels() + g.rays());
   const double needed = o.twin() ? fine_measurement_bytes(o.slices, g, o.defects.vertical_jitter)
                                  : values * sizeof(float);
@@ -145,17 +146,21 @@ void add_defects(const SimulateOptions& o, const Geometry& g, const TrueScan& sc
 }
 
 Simulation simulate_twin(const SimulateOptions& options, const Progress& progress) {
-  Simulation result{options, paper_geometry(options.size, options.angles, options.pixel_size), {}};
+  Simulation result{options, simulated_geometry(options), {}};
   const Geometry& g = result.geometry;
   result.scan = true_scan(options.defects, g, options.seed);
   FineMeasurement made =
-      measure_finely(options.preset, options.slices, g, result.scan, options.threads, progress);
+      measure_finely({options.preset, options.slices, options.self_absorption, options.threads}, g,
+                     result.scan, progress);
+  const Matter matter = options.self_absorption ? matter_of(options.preset) : Matter();
+  result.matrix = matter.matrix;
   result.other = std::move(made.other);
   result.energy = made.energy;
   for (std::size_t i = 0; i < made.titles.size(); ++i) {
     SimulatedSite site = make_site(i, made.titles, made.coefficients);
     site.truth = std::move(made.truth[i]);
     site.data = std::move(made.data[i]);
+    if (i < matter.lines.size()) site.line = matter.lines[i];
     result.sites.push_back(std::move(site));
   }
   report(progress, "adding defects and noise", 0.9);
@@ -171,8 +176,17 @@ Simulation simulate_twin(const SimulateOptions& options, const Progress& progres
 
 }  // namespace
 
-double default_pixel_size(const std::string& preset, int size) {
+double default_pixel_size(const std::string& preset, int size, bool self_absorption) {
+  if (self_absorption) return absorbing_field(preset) / size;
   return preset == "rod" ? kRodField / size : 1e-4;
+}
+
+Geometry simulated_geometry(const SimulateOptions& o) {
+  Geometry g = paper_geometry(o.size, o.angles, o.pixel_size);
+  if (o.self_absorption) {
+    for (double& angle : g.angles) angle *= 2;
+  }
+  return g;
 }
 
 void SimulateOptions::validate() const {
@@ -199,7 +213,7 @@ void SimulateOptions::validate() const {
 Simulation simulate(const SimulateOptions& options, const Progress& progress) {
   options.validate();
   if (options.twin()) return simulate_twin(options, progress);
-  Simulation result{options, paper_geometry(options.size, options.angles, options.pixel_size), {}};
+  Simulation result{options, simulated_geometry(options), {}};
   report(progress, "drawing the object", 0);
   Phantom phantom = draw_phantom(options.preset, options.size, slice_heights(options.slices));
 

@@ -42,6 +42,7 @@ std::string parameters(const SimulateOptions& o) {
   add("lag", o.defects.lag);
   add("beam-drift", o.defects.beam_drift);
   add("crosstalk", o.defects.crosstalk);
+  if (o.self_absorption) text += ", self-absorption";
   return text;
 }
 
@@ -155,7 +156,11 @@ void describe_twin(const Simulation& s, const SimulatedSite& site, SiteEntry& en
   entry.prepare.find_scale = !site.is_xrt() && counted;
   if (s.energy > 0 && !site.is_xrt()) {
     entry.coefficient = 0;  // from tables
-    if (entry.element.empty()) entry.compound = site.title;
+    if (entry.element.empty() || o.self_absorption) entry.compound = site.title;
+  }
+  if (!site.line.empty()) {
+    entry.fluorescence.line = site.line;
+    entry.fluorescence.detector_side = "+t";
   }
   if (o.noise > 0 || o.counts > 0 || o.xrf_counts > 0) {
     entry.noise = counted ? Noise::kCounts : Noise::kEstimated;
@@ -184,6 +189,8 @@ StudyFile study_of(const Simulation& s) {
   study.truth = "truth.h5";
   study.other = s.other.rows() > 0;
   study.energy = s.energy;
+  study.self_absorption = s.options.self_absorption;
+  study.matrix = s.matrix;
   study.rows = g.image_rows;
   study.columns = g.image_columns;
   study.slices = s.options.slices;

@@ -183,6 +183,21 @@ std::vector<Entry> make_table() {
        {},
        {},
        "the prior also compares neighbouring slices ([image] slice_spacing apart)"},
+      {"absorption.rounds",
+       in(&S::absorption, &AbsorptionOptions::rounds),
+       {0, false, 101},
+       {},
+       "self-absorption: how often it is computed from the images, at most; 0: ignore it"},
+      {"absorption.grid",
+       in(&S::absorption, &AbsorptionOptions::grid),
+       {},
+       {"1", "2", "4"},
+       "self-absorption: pixels along a side of the squares in which it is constant"},
+      {"absorption.start",
+       in(&S::absorption, &AbsorptionOptions::start),
+       {},
+       {"auto", "xrt", "plain"},
+       "self-absorption: first images, scaled to add up to XRT alone (xrt), or not (plain)"},
       {"refine",
        in(&S::refine),
        {},
@@ -241,6 +256,7 @@ std::optional<T> parse_number(const std::string& text, const Limits& limits) {
 
 // Format a value as text and set it from text; one overload for each type of member.
 bool assign(const Entry& e, int& to, const std::string& text) {
+  if (!e.choices.empty() && std::ranges::find(e.choices, text) == e.choices.end()) return false;
   const auto value = parse_number<int>(text, e.limits);
   if (value) to = *value;
   return value.has_value();

@@ -90,6 +90,21 @@ void require_prior_support(const MethodRow& row, bool prior) {
                      row.name + "; set prior.kind = \"none\" to solve without a prior"});
 }
 
+void require_absorption_support(const MethodRow& row, bool self_absorption,
+                                const SolveOptions& options) {
+  if (!self_absorption || options.absorption.rounds == 0 || row.refines) return;
+  std::vector<std::string> names;
+  for (const MethodRow& other : methods()) {
+    if (other.refines) names.push_back(other.name);
+  }
+  throw usage_error(
+      {"solve", "method",
+       fmt::format("one that corrects self-absorption ({}), because its matrices differ between "
+                   "sites and change during the run",
+                   fmt::join(names, ", ")),
+       row.name + "; set absorption.rounds = 0 to ignore self-absorption"});
+}
+
 void require_coupling(const MethodRow& row, const Study& study) {
   const auto coupled = [](const Site& s) { return s.kind == SiteKind::kXrf && s.coefficient > 0; };
   const auto apart = [](const Site& s) { return s.kind == SiteKind::kXrf && s.coefficient == 0; };

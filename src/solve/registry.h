@@ -37,6 +37,10 @@ const MethodRow& find_method(const std::string& name, const std::string& where =
 // method does not take one.
 void require_prior_support(const MethodRow& row, bool prior);
 
+// Throws firm::Error (kUsage) if the study has self-absorption and the method cannot correct it.
+void require_absorption_support(const MethodRow& row, bool self_absorption,
+                                const SolveOptions& options);
+
 // Throws firm::Error (kUsage) if sites of the study are not coupled and the method cannot do that,
 // or if nothing is left that could explain XRT.
 void require_coupling(const MethodRow& row, const Study& study);

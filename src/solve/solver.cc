@@ -32,6 +32,8 @@ class CountingCollective : public Collective {
     bytes += static_cast<double>(vector.size_bytes());
   }
 
+  void name_sums(const std::string& kind) override { next_.name_sums(kind); }
+
   // Exchanged between processes that host slices of the same site: not traffic of the site.
   void sum_slices(std::span<double> scalars) override { next_.sum_slices(scalars); }
 
@@ -111,6 +113,8 @@ class Solver::Run {
   std::unique_ptr<Method> make_method();
   // Runs one round; returns true after the last one.
   bool round();
+  // Whether refiners should look at images that have not converged.
+  bool refinement_due() const;
   // Lets the refiners change the problem; returns true if the method has to continue.
   bool refine();
   // Pauses in this process, as its caller counts them.
@@ -146,6 +150,7 @@ class Solver::Run {
   double paused_before_;                  // paused_seconds() at the start of `watch_`
   double seconds_before_ = 0;             // of the run before it was resumed
   double projection_seconds_before_ = 0;  // the same
+  long refined_at_ = 0;  // local steps before the last change of the problem
   int rounds_ = 0;
   bool has_before_ = false;
   double objective_before_ = 0;
@@ -162,7 +167,7 @@ std::unique_ptr<RunPrior> Solver::Run::make_prior(const SolveInput& input) {
 }
 
 std::unique_ptr<Method> Solver::Run::make_method() {
-  MethodInput input{problem_, input_.options, collective_, input_.prior, nullptr};
+  MethodInput input{problem_, input_.options, collective_, input_.prior, input_.start};
   if (prior_ == nullptr) return row_.make(input);
   input.prior = prior_->factory();
   input.start = prior_->start();
@@ -317,6 +322,7 @@ bool Solver::Run::round() {
   }
   auto stop = verdict.done ? verdict.done : rules_.converged(metrics(last_), objective_before());
   if (!stop) stop = limit;
+  if (!stop && refinement_due()) stop = Termination{"refined", "as many steps as a refiner needs"};
   if (stop) {
     termination_ = *stop;
     return true;
@@ -328,6 +334,11 @@ bool Solver::Run::round() {
   return false;
 }
 
+bool Solver::Run::refinement_due() const {
+  return input_.refine_after > 0 && !input_.refiners.empty() &&
+         method_->local_iterations() - refined_at_ >= input_.refine_after;
+}
+
 bool Solver::Run::refine() {
   if (input_.refiners.empty() || !termination_.converged) return false;
   bool changed = false;
@@ -335,6 +346,7 @@ bool Solver::Run::refine() {
     changed = refiner->refine(problem_, method_->images(), collective_) || changed;
   }
   if (!changed) return false;
+  refined_at_ = method_->local_iterations();
   method_->problem_changed();
   has_before_ = false;
   ++rounds_;  // the converged round is in the history

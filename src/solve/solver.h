@@ -28,7 +28,13 @@ struct SolveInput {
       {};
   Archive* resume = nullptr;            // state to resume from
   PriorFactory prior = {};              // empty: none
+  // Images to start from, of all hosted variables; for methods that take a prior. Null: none. Only
+  // until the Solver is made.
+  const Block* start = nullptr;
   std::vector<Refiner*> refiners = {};  // in the order in which they look at the images
+  // Local steps after which refiners look at images that have not converged yet; the run then ends
+  // when no refiner changes anything. 0: only converged images.
+  long refine_after = 0;
 };
 
 // The constructor checks that the method can solve the study (throws firm::Error, kUsage) and reads

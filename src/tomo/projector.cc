@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "firm/error.h"
+#include "tomo/kernel_choice.h"
 #include "tomo/reference_projector.h"
 #include "tomo/strip/strip_kernel.h"
 #include "tomo/strip/strip_projector.h"
@@ -54,6 +55,18 @@ void Projector::adjoint(const Block& y, Block& x) {
   do_adjoint(y, x);
 }
 
+const StripKernel* choose_kernel(const std::string& name) {
+  const bool forced = name == "auto";
+  const std::string wanted = forced ? forced_kernel() : name;
+  if (wanted == "reference") return nullptr;
+  const StripKernel* kernel = find_kernel(wanted);
+  if (kernel == nullptr) {
+    throw forced ? unknown_kernel("environment", kKernelVariable, wanted)
+                 : unknown_kernel("projector", "kernel", wanted);
+  }
+  return kernel;
+}
+
 std::unique_ptr<Projector> make_projector(const Geometry& geometry,
                                           const ProjectorOptions& options) {
   geometry.validate();
@@ -64,14 +77,8 @@ std::unique_ptr<Projector> make_projector(const Geometry& geometry,
     throw usage_error(
         {"projector", "threads", "0 (all) or more", fmt::format("{}", options.threads)});
   }
-  const bool forced = options.kernel == "auto";
-  const std::string name = forced ? forced_kernel() : options.kernel;
-  if (name == "reference") return std::make_unique<ReferenceProjector>(geometry);
-  const StripKernel* kernel = find_kernel(name);
-  if (kernel == nullptr) {
-    throw forced ? unknown_kernel("environment", kKernelVariable, name)
-                 : unknown_kernel("projector", "kernel", name);
-  }
+  const StripKernel* kernel = choose_kernel(options.kernel);
+  if (kernel == nullptr) return std::make_unique<ReferenceProjector>(geometry);
   return std::make_unique<StripProjector>(geometry, *kernel, thread_count(options.threads),
                                           options.columns);
 }

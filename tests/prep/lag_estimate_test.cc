@@ -111,7 +111,7 @@ TEST(AxisOfLaggedData, IsNotMoreCertainThanItIs) {
       EXPECT_NEAR(axis.axis, scan.truth, 1.5 * axis.uncertainty) << angles << " " << lag;
       const std::vector<std::string> warnings = axis_warnings(axis, scan.range, 1);
       ASSERT_FALSE(warnings.empty());
-      EXPECT_CONTAINS(warnings[0], "looks lagged by about");
+      EXPECT_CONTAINS(warnings[0], "looks lagged, which moves the rotation axis");
       EXPECT_CONTAINS(warnings[0], "--refine lag");
     }
   }

@@ -45,6 +45,19 @@ TEST_F(PlanInTurn, TakesFewestStagesThatFit) {
   EXPECT_EQ(plan(1199).needed, 1100u);
 }
 
+TEST_F(PlanInTurn, RefusesLimitBelowAlignment) {
+  MemoryEstimate estimate{1000, 100};
+  estimate.aligning = 1800;
+  const auto plan_with = [&](std::uint64_t allowed) {
+    return plan_in_turn(estimate, study_of(3, 10), options_, false, {allowed, available_});
+  };
+  EXPECT_EQ(plan_with(1800).stages.size(), 2u);
+  EXPECT_EQ(plan_with(1800).needed, 1800u);
+  EXPECT_CONTAINS(error_of([&] { plan_with(1799); }),
+                  "--max-memory: expected at least 0 MiB to align the scans (--refine); or run "
+                  "firm align where there is more");
+}
+
 TEST_F(PlanInTurn, HostsAllSitesInEveryStage) {
   const ShardPlan two = plan(1999);
   for (const Stage& stage : two.stages) {
@@ -161,6 +174,32 @@ TEST(MemoryEstimate, CoversOneSiteOfFederation) {
     const std::uint64_t measured = method == "firm-ds" ? 325 : method == "fedpgd" ? 465 : 0;
     EXPECT_GT(bytes, measured << 20) << method;
     EXPECT_GT(estimate_disk(options, study, 0), std::uint64_t{52} << 20) << method;
+  }
+}
+
+// Measured for a rod of 512^2 pixels, 36 angles, 731 beamlets and four sites: 186 MiB resident, and
+// 81 MiB for 256^2 pixels.
+TEST(MemoryEstimate, CoversAlignment) {
+  for (const auto& [side, measured] : {std::pair{256, 81}, std::pair{512, 186}}) {
+    Study study = study_of(4, 256);
+    study.image_rows = study.image_columns = side;
+    study.pixel_size = 1e-4;
+    for (Site& site : study.sites) {
+      site.geometry.angles.resize(36);
+      site.geometry.beamlets = side * 10 / 7;
+      site.geometry.spacing = 1e-4;
+    }
+    const RefineChoice refine = refine_choice("shifts,axis,lag,scale");
+    const std::uint64_t bytes = estimate_alignment_memory(refine, study);
+    EXPECT_GT(bytes >> 20, static_cast<std::uint64_t>(measured));
+    EXPECT_LT(bytes >> 20, static_cast<std::uint64_t>(2 * measured));
+    EXPECT_EQ(estimate_alignment_memory({}, study), 0u);
+    EXPECT_LT(estimate_alignment_memory(refine, study, {0}), bytes);
+    const MemoryEstimate with = estimate_memory({}, study, {.refine = refine});
+    EXPECT_EQ(with.aligning, bytes);
+    EXPECT_GE(with.bytes(1), bytes);
+    study.slices = 512;  // alignment takes a few of them
+    EXPECT_EQ(estimate_alignment_memory(refine, study), bytes);
   }
 }
 

@@ -29,6 +29,38 @@ TEST(Twin, FindsShiftsAxisAndScales) {
   }));
 }
 
+// Where XRT leaves nothing to a site, its scale is unknown, not 0 +- 0.
+TEST(Twin, SaysThatScalesOfUnalignedDataAreNotKnown) {
+  SimulateOptions options = twin_options(48);
+  options.defects.jitter = 3;
+  options.defects.axis_offset = 12;
+  const RefinedTwin twin = refine_twin(options, "scale");
+  bool none = false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const RefinedSite& site = twin.found.sites[i];
+    EXPECT_FALSE(site.coupled) << site.name;
+    if (site.scale) {
+      EXPECT_GT(site.scale->uncertainty, 0.3 * site.scale->value) << site.name;
+      continue;
+    }
+    none = true;
+    EXPECT_TRUE(std::ranges::any_of(twin.found.warnings, [&](const std::string& text) {
+      return text.starts_with(site.name + ": its scale is not known: XRT leaves nothing");
+    })) << site.name;
+  }
+  EXPECT_TRUE(none);
+}
+
+// Without defects the scales of so small a rod are found.
+TEST(Twin, FindsScalesOfASmallRod) {
+  const RefinedTwin twin = refine_twin(twin_options(48), "scale");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Found& scale = *twin.found.sites[i].scale;
+    EXPECT_TRUE(twin.found.sites[i].coupled);
+    EXPECT_LT(std::abs(1 - 1 / twin.scale_ratio(i)), 3 * scale.uncertainty / scale.value) << i;
+  }
+}
+
 TEST(Twin, FindsTheLagOfXrt) {
   SimulateOptions options = twin_options(125);
   options.defects.jitter = 3;

@@ -83,6 +83,7 @@ std::vector<Case> cases() {
   all.push_back({"exact eighths, even size: rays on pixel edges", simple(16, 16, 23, eighths)});
   all.push_back({"exact eighths, odd size", simple(17, 17, 24, eighths)});
   all.push_back({"full turn", simple(20, 20, 30, turn)});
+  all.push_back({"pixels beside each other that are mirror images", simple(21, 34, 42, turn)});
   all.push_back(
       {"unsorted angles of any size, two close to an axis", simple(31, 31, 44, odd), 1e-5});
   all.push_back({"wide image", simple(9, 40, 50, half_turn(7))});

@@ -116,8 +116,9 @@ Membership membership(const std::string& study, const v1::Begin& begin, const st
   return m;
 }
 
-void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message) {
-  ledger.record(message);
+void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message,
+                   const std::string& kind) {
+  ledger.record(message, kind);
   channel.send(message);
 }
 

@@ -33,7 +33,8 @@ Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
 Membership membership(const std::string& study, const v1::Begin& begin, const std::string& name);
 
 // Writes the message to the ledger, then sends it.
-void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message);
+void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message,
+                   const std::string& kind = "");
 // Receives a message; throws AttemptAbandoned, and firm::Error (kNetwork) for a refusal.
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
 

@@ -129,9 +129,9 @@ void Ledger::count_lines() {
   }
 }
 
-void Ledger::record(const v1::SiteMessage& message) {
+void Ledger::record(const v1::SiteMessage& message, const std::string& name) {
   const std::size_t bytes = message.ByteSizeLong();
-  const std::string kind = kind_of(message);
+  const std::string kind = name.empty() ? kind_of(message) : name;
   const auto [attempt, exchange] = place_of(message);
   const nlohmann::ordered_json line = {{"time", now_text()},   {"attempt", attempt},
                                        {"exchange", exchange}, {"kind", kind},

@@ -27,9 +27,10 @@ class Ledger {
   // Opens or creates the file and counts its lines. Throws firm::Error, also for an invalid line.
   explicit Ledger(std::string path);
 
-  // Call before sending the message. Throws firm::Error when the line cannot be written; the
+  // Call before sending the message. `kind` names a sum that is not one of the method; empty: the
+  // kind is that of the message. Throws firm::Error when the line cannot be written; the
   // message must then not be sent.
-  void record(const v1::SiteMessage& message);
+  void record(const v1::SiteMessage& message, const std::string& kind = "");
 
   // Sums over all lines of the file, by kind of message.
   const std::map<std::string, Sums>& sums() const { return sums_; }

@@ -1,6 +1,7 @@
 #include "federation/protocol/terms.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "federation/secure/keystream.h"
 #include "firm/error.h"
 #include "io/files/sha256.h"
+#include "prep/fluorescence.h"
 #include "prep/study_data.h"
 
 namespace firm {
@@ -26,6 +28,22 @@ std::string sigma_text(const SiteEntry& site) {
   if (site.noise == Noise::kCounts) return "counts";
   if (site.noise == Noise::kEstimated) return "estimate";
   return fmt::format("{}", site.sigma_value());
+}
+
+// Coefficients of absorption follow from energies and substances, and from tables that may differ
+// between versions of a library: the sites agree on the numbers.
+void add_absorption_terms(const StudyFile& file, std::vector<v1::Term>& terms) {
+  if (!file.self_absorption) return;
+  terms.push_back(term("self-absorption by", file.attenuation));
+  for (const SiteEntry& site : file.sites) {
+    const std::optional<Fluorescence> f = fluorescence_of(file, site);
+    if (!f) continue;
+    const std::string at = "site " + site.name + ", absorption at ";
+    terms.push_back(term(at + fmt::format("{} keV", f->incident_energy),
+                         fmt::format("{}", fmt::join(f->incident, " "))));
+    terms.push_back(term(at + fmt::format("{} keV", f->line_energy),
+                         fmt::format("{}", fmt::join(f->line, " "))));
+  }
 }
 
 bool is_agreed(const std::string& key) { return key != "threads" && key != "seed"; }
@@ -60,6 +78,7 @@ std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& option
   if (file.slice_spacing) {
     terms.push_back(term("slice spacing in cm", fmt::format("{}", *file.slice_spacing)));
   }
+  add_absorption_terms(file, terms);
   for (const SiteEntry& site : file.sites) {
     terms.push_back(term("site " + site.name + ", kind", site.kind));
     terms.push_back(
@@ -135,6 +154,7 @@ Study study_with(const StudyFile& file, const v1::Begin& begin) {
                              from_message(member->geometry(), file, entry.name),
                              member->noise().weighted()});
       study.sites.back().scan = entry.scan;
+      study.sites.back().fluorescence = fluorescence_of(file, entry);
     }
   }
   study.validate();

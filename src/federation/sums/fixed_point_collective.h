@@ -26,6 +26,7 @@ class FixedPointCollective : public Collective {
   void sum(std::span<float> vector, std::span<double> scalars) override;
   void sum_for(const std::string& site, std::span<float> vector) override;
   void sum_slices(std::span<double> scalars) override;
+  void name_sums(const std::string& kind) override { exchange_.name_sums(kind); }
 
   // Makes one more, empty sum: throws firm::Error (kNetwork) unless all sites have received the
   // same sums. Every sum is confirmed by the next one, whose masks depend on it; this confirms the

@@ -42,6 +42,9 @@ class WordExchange {
   // Returns whether this site can read a sum for `opener`; to the others it is noise.
   virtual bool opens(const std::string& /*opener*/) const { return true; }
 
+  // Names the sums that follow, as in Collective.
+  virtual void name_sums(const std::string& /*kind*/) {}
+
   // For a site whose slices are spread over processes: the number of processes, the sum over them,
   // and the largest number among them.
   virtual std::size_t slice_groups() const { return 1; }

@@ -96,7 +96,7 @@ void RemoteExchange::send_range(int exponent, std::size_t length) {
   *range.mutable_position() = position();
   range.set_exponent(exponent);
   range.set_length(length);
-  send_recorded(*setup_.channel, *setup_.ledger, message);
+  send_recorded(*setup_.channel, *setup_.ledger, message, kind_);
 }
 
 void RemoteExchange::send_share(const ShareView& all) {
@@ -116,7 +116,7 @@ void RemoteExchange::send_share(const ShareView& all) {
       share.set_last(true);
       share.set_scalars(all.scalars.data(), all.scalars.size_bytes());
     }
-    send_recorded(*setup_.channel, *setup_.ledger, message);
+    send_recorded(*setup_.channel, *setup_.ledger, message, kind_);
   } while (offset < all.words.size());
 }
 

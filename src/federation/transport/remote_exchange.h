@@ -36,6 +36,7 @@ class RemoteExchange : public WordExchange {
   std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                          const std::string& opener) override;
   bool opens(const std::string& opener) const override;
+  void name_sums(const std::string& kind) override { kind_ = kind; }
 
   // The chain of the sums of the run that all may open, including those before this attempt. It is
   // part of a checkpoint: sites with different chains do not resume together.
@@ -68,6 +69,7 @@ class RemoteExchange : public WordExchange {
   SumChain totals_;  // sums of the run that all may open
   SumChain seen_;    // and all sums of this attempt; the masks depend on it
   bool checkpoint_asked_ = false;
+  std::string kind_;  // of the sums that follow, for the ledger; empty: the message's own
 };
 
 // Joins an attempt; in a secure one, exchanges keys first and masks the shares. Throws what

@@ -58,6 +58,9 @@ std::string study_table(const StudyFile& s) {
   if (!s.truth.empty()) text += line("truth", s.truth, "to compare a reconstruction with");
   if (s.other) text += line("other", s.other, "there is matter that XRF does not see");
   if (s.energy > 0) text += line("energy", fmt::format("{} keV", s.energy), "of the XRT beam");
+  if (s.self_absorption) text += line("self_absorption", true);
+  if (s.attenuation != "elements") text += line("attenuation", s.attenuation);
+  if (!s.matrix.empty()) text += line("matrix", s.matrix, "matter that XRF does not see");
   return text;
 }
 
@@ -93,6 +96,21 @@ std::string physics_lines(const SiteEntry& s) {
   if (s.noise == Noise::kGiven && s.sigma) {
     text += line("sigma", *s.sigma, "noise, in the unit of the data");
   }
+  return text;
+}
+
+std::string fluorescence_lines(const FluorescenceKeys& f) {
+  const auto energy = [](double kev) { return fmt::format("{} keV", kev); };
+  std::string text;
+  if (!f.line.empty()) text += line("line", f.line);
+  if (f.line_energy) text += line("line_energy", energy(*f.line_energy));
+  if (f.energy) text += line("energy", energy(*f.energy), "of the beam");
+  if (!f.detector_side.empty()) text += line("detector_side", f.detector_side);
+  if (f.beam_direction != "+") text += line("beam_direction", f.beam_direction);
+  if (f.detector_distance)
+    text += line("detector_distance", exact_length_text(*f.detector_distance));
+  if (f.detector_diameter)
+    text += line("detector_diameter", exact_length_text(*f.detector_diameter));
   return text;
 }
 
@@ -147,7 +165,8 @@ std::string site_table(const SiteEntry& s) {
   text += line("name", s.name);
   text += line("kind", s.kind);
   if (!s.scan.empty()) text += line("scan", s.scan);
-  text += source_lines(s) + physics_lines(s) + geometry_lines(s) + preparation_lines(s);
+  text += source_lines(s) + physics_lines(s) + fluorescence_lines(s.fluorescence);
+  text += geometry_lines(s) + preparation_lines(s);
   if (!s.key.empty()) text += line("key", s.key, "of its certificate");
   return text;
 }
@@ -206,9 +225,10 @@ bool operator==(const SiteEntry& a, const SiteEntry& b) {
   const auto members = [](const SiteEntry& s) {
     return std::tie(s.name, s.kind, s.scan, s.data, s.element, s.angles, s.angle_unit, s.axes,
                     s.monitor, s.first_slice, s.binning, s.compound, s.coefficient, s.coupled,
-                    s.noise, s.sigma, s.spacing, s.rotation_axis, s.find_rotation_axis,
-                    s.axis_search, s.shift_x, s.shift_y, s.shifts, s.shifts_vertical, s.angle_scale,
-                    s.angle_offset, s.reverse_angles, s.prepare, s.key);
+                    s.fluorescence, s.noise, s.sigma, s.spacing, s.rotation_axis,
+                    s.find_rotation_axis, s.axis_search, s.shift_x, s.shift_y, s.shifts,
+                    s.shifts_vertical, s.angle_scale, s.angle_offset, s.reverse_angles, s.prepare,
+                    s.key);
   };
   return members(a) == members(b);
 }
@@ -217,8 +237,9 @@ bool operator==(const Setting& a, const Setting& b) { return a.key == b.key && a
 
 bool operator==(const StudyFile& a, const StudyFile& b) {
   const auto members = [](const StudyFile& s) {
-    return std::tie(s.name, s.description, s.truth, s.other, s.energy, s.rows, s.columns, s.slices,
-                    s.pixel_size, s.slice_spacing, s.sites);
+    return std::tie(s.name, s.description, s.truth, s.other, s.energy, s.self_absorption,
+                    s.attenuation, s.matrix, s.rows, s.columns, s.slices, s.pixel_size,
+                    s.slice_spacing, s.sites);
   };
   return members(a) == members(b) && std::ranges::is_permutation(a.settings, b.settings);
 }

@@ -43,6 +43,19 @@ struct Preparation {
   bool operator==(const Preparation&) const = default;
 };
 
+// Where the fluorescence of an xrf site comes from and where it goes, for self-absorption.
+struct FluorescenceKeys {
+  std::string line;                         // "Fe Ka"; empty: by line_energy, or by the element
+  std::optional<double> line_energy;        // keV
+  std::optional<double> energy;             // keV, of the incident beam; default: the study's
+  std::string detector_side;                // "+t" or "-t"; empty: unknown
+  std::string beam_direction = "+";         // "+" or "-"
+  std::optional<double> detector_distance;  // cm, from the rotation axis; default: far away
+  std::optional<double> detector_diameter;  // cm
+
+  bool operator==(const FluorescenceKeys&) const = default;
+};
+
 // Source of sigma: the study, counting statistics, or an estimate from the values.
 enum class Noise { kGiven, kCounts, kEstimated };
 
@@ -62,6 +75,7 @@ struct SiteEntry {
   double coefficient = 0;  // cm^2/g, of an xrf site; 0: look it up at the energy
   bool looked_up = false;  // whether the coefficient comes from tables
   bool coupled = true;     // false: an xrf site whose image does not count for XRT
+  FluorescenceKeys fluorescence;
   Noise noise = Noise::kGiven;
   std::optional<double> sigma;  // standard deviation of the noise, in data units; default: 1
   std::optional<double> estimated_sigma;  // set by StudyData::estimate()
@@ -102,6 +116,9 @@ struct StudyFile {
   std::string truth;   // file, relative to the study; empty: unknown
   bool other = false;  // whether there is matter that XRF does not see
   double energy = 0;   // keV, of the XRT beam; 0: unknown
+  bool self_absorption = false;
+  std::string attenuation = "elements";  // "elements" or "xrt": what absorption is computed from
+  std::string matrix;                    // compound of `other`, or of everything with "xrt"
   int rows = 0;
   int columns = 0;
   int slices = 0;

@@ -12,6 +12,7 @@
 #include "core/closest_name.h"
 #include "firm/error.h"
 #include "io/study/study_file.h"
+#include "io/study/study_fluorescence.h"
 #include "io/study/study_sites.h"
 #include "io/study/study_table.h"
 #include "physics/attenuation.h"
@@ -92,11 +93,15 @@ void check_tables(const std::string& path, const toml::table& root) {
 
 void read_study_table(const std::string& path, const toml::table& root, StudyFile& study) {
   const StudyTable t(path, "[study] ", need_table(path, root, "study"),
-                     {"name", "description", "truth", "other", "energy"});
+                     {"name", "description", "truth", "other", "energy", "self_absorption",
+                      "attenuation", "matrix"});
   study.name = t.nonempty_text("name");
   if (t.has("description")) study.description = t.text("description");
   if (t.has("truth")) study.truth = t.nonempty_text("truth");
   if (t.has("other")) study.other = t.boolean("other");
+  if (t.has("self_absorption")) study.self_absorption = t.boolean("self_absorption");
+  if (t.has("attenuation")) study.attenuation = t.choice("attenuation", {"elements", "xrt"});
+  if (t.has("matrix")) study.matrix = t.nonempty_text("matrix");
   if (!t.has("energy")) return;
   study.energy = t.quantity("energy", Dimension::kEnergy, "\"12.1 keV\"");
   if (!(study.energy > 0)) throw t.error("energy", "an energy above 0", t.text("energy"));
@@ -121,11 +126,6 @@ void require_kinds(const std::string& path, const StudyFile& study) {
   };
   require("xrt", "");
   if (!study.other) require("xrf", ", or other = true in [study]");
-}
-
-// The compound, else the element of the channel; its coefficient is needed.
-std::string substance_of(const SiteEntry& site) {
-  return site.compound.empty() ? element_of_channel(site.element).value_or("") : site.compound;
 }
 
 // Looks up a coefficient that the study does not give, at the energy of the XRT beam.
@@ -217,6 +217,7 @@ StudyFile parse_study(const std::string& text, const std::string& path) {
     SiteEntry& site = study.sites[k];
     if (site.kind == "xrf" && site.coefficient == 0) find_coefficient(path, study.energy, k, site);
   }
+  check_self_absorption(path, study);
   if (const toml::table* solve = find_table(path, root, "solve")) {
     flatten(path, "", *solve, study.settings);
     // The library sorts by key; restore the order of the file for errors about settings.

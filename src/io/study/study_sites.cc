@@ -6,24 +6,57 @@
 
 #include "core/closest_name.h"
 #include "io/files/image_file.h"
+#include "io/study/study_fluorescence.h"
 #include "io/study/study_table.h"
 
 namespace firm {
 namespace {
 
-const std::vector<std::string> kKeys = {"name",        "kind",          "scan",
-                                        "data",        "element",       "angles",
-                                        "angle_unit",  "axes",          "monitor",
-                                        "first_slice", "binning",       "compound",
-                                        "coefficient", "coupled",       "sigma",
-                                        "spacing",     "rotation_axis", "axis_search",
-                                        "shift",       "shifts",        "shifts_vertical",
-                                        "angle_scale", "angle_offset",  "saturation",
-                                        "zingers",     "normalize",     "air",
-                                        "gain",        "lag",           "clip_low",
-                                        "clip_high",   "minus_log",     "bad_values",
-                                        "rings",       "unmix",         "scale",
-                                        "key",         "reverse_angles"};
+const std::vector<std::string> kKeys = {"name",
+                                        "kind",
+                                        "scan",
+                                        "data",
+                                        "element",
+                                        "angles",
+                                        "angle_unit",
+                                        "axes",
+                                        "monitor",
+                                        "first_slice",
+                                        "binning",
+                                        "compound",
+                                        "coefficient",
+                                        "coupled",
+                                        "sigma",
+                                        "spacing",
+                                        "rotation_axis",
+                                        "axis_search",
+                                        "shift",
+                                        "shifts",
+                                        "shifts_vertical",
+                                        "angle_scale",
+                                        "angle_offset",
+                                        "saturation",
+                                        "zingers",
+                                        "normalize",
+                                        "air",
+                                        "gain",
+                                        "lag",
+                                        "clip_low",
+                                        "clip_high",
+                                        "minus_log",
+                                        "bad_values",
+                                        "rings",
+                                        "unmix",
+                                        "scale",
+                                        "key",
+                                        "reverse_angles",
+                                        "line",
+                                        "line_energy",
+                                        "energy",
+                                        "detector_side",
+                                        "beam_direction",
+                                        "detector_distance",
+                                        "detector_diameter"};
 
 constexpr int kMostBinning = 64;
 constexpr int kMostBeamlets = 1 << 20;
@@ -82,7 +115,10 @@ void read_kind(const StudyTable& t, SiteEntry& site) {
   if (site.kind == "xrf")
     return refuse_keys_of("xrt", t, {"minus_log", "air", "clip_low", "clip_high"});
   if (site.kind == "xrt")
-    return refuse_keys_of("xrf", t, {"coefficient", "compound", "coupled", "scale", "unmix"});
+    return refuse_keys_of(
+        "xrf", t,
+        {"coefficient", "compound", "coupled", "scale", "unmix", "line", "line_energy", "energy",
+         "detector_side", "beam_direction", "detector_distance", "detector_diameter"});
   throw t.error("kind", R"("xrf" or "xrt")",
                 fmt::format("\"{}\"{}", site.kind, did_you_mean(site.kind, {"xrf", "xrt"})));
 }
@@ -233,6 +269,7 @@ SiteEntry read_site(const StudyTable& t, const std::vector<SiteEntry>& before) {
   read_scan(t, site);
   read_source(t, site);
   read_coefficient(t, site);
+  site.fluorescence = read_fluorescence(t);
   read_noise(t, site);
   read_geometry(t, site);
   read_preparation(t, site.prepare);

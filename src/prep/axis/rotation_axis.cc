@@ -188,9 +188,9 @@ std::vector<std::string> axis_warnings(const RotationAxis& a, const AxisRange& r
   std::vector<std::string> warnings;
   if (a.lag.significant()) {
     warnings.push_back(fmt::format(
-        "looks lagged by about {0:.2g} +- {1:.1g} beamlets, which moves the rotation axis "
-        "by as much: lag = {0:.2g} in its table of the study removes it, --refine lag "
-        "finds it in the run",
+        "looks lagged, which moves the rotation axis by as much: by {:.2g} +- {:.1g} beamlets, "
+        "often only half of that, as the shape of the object adds to it; --refine lag finds the "
+        "lag in the run, lag in its table of the study removes a known one",
         scale * a.lag.lag, scale * a.lag.uncertainty));
   }
   if (a.at_edge) {

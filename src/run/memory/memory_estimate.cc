@@ -6,12 +6,15 @@
 #include "report/pictures/reconstruction_files.h"
 #include "run/report/run_report.h"
 #include "solve/registry.h"
+#include "tomo/attenuated/attenuated.h"
 
 namespace firm {
 namespace {
 
 // The program with its libraries, messages on their way, and arrays rounded up to pages of 2 MiB.
 constexpr std::uint64_t kProgram = std::uint64_t{64} << 20;
+// T is made for a few angles at a time at the least.
+constexpr std::uint64_t kMostBands = 64;
 constexpr std::uint64_t kColumns = 16;  // columns that a projector works on at a time
 constexpr std::uint64_t kLogs = std::uint64_t{16} << 20;  // ledger, history
 constexpr std::uint64_t kReport = std::uint64_t{20} << 20;
@@ -23,8 +26,8 @@ constexpr std::uint64_t kReadCopies = 3;
 // Images of all shards while they are merged: as they came, as they were unpacked, in their places.
 constexpr std::uint64_t kMergeCopies = 3;
 
-std::vector<std::size_t> hosted_sites(const Study& study, const Hosted& hosted) {
-  if (!hosted.sites.empty()) return hosted.sites;
+std::vector<std::size_t> all_if_empty(const std::vector<std::size_t>& sites, const Study& study) {
+  if (!sites.empty()) return sites;
   std::vector<std::size_t> all(study.sites.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
@@ -79,19 +82,44 @@ Footprint base_footprint(const Study& study, const HostedSize& size,
   return f;
 }
 
+// T of the hosted sites for one slice, the attenuation that it is made from, and the images and
+// sinograms with which masses and kept fractions are measured.
+std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
+                               const std::vector<std::size_t>& sites) {
+  if (options.absorption.rounds == 0) return 0;
+  std::uint64_t bytes = 0;
+  for (const std::size_t i : sites) {
+    const Site& site = study.sites[i];
+    if (!site.fluorescence) continue;
+    bytes += Transmittance::estimate_bytes(site.geometry, 1, options.absorption.grid, 0) +
+             sizeof(float) * (4 * study.pixels() + site.geometry.rays());
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t MemoryEstimate::solver_bytes(std::size_t slices) const {
-  return slices * per_slice + std::min(kColumns, slices * images) * per_column;
+  const std::uint64_t all = slices * absorption;
+  const std::uint64_t held = most_absorption > 0 ? std::min(most_absorption, all) : all;
+  return slices * per_slice + std::min(kColumns, slices * images) * per_column + held;
+}
+
+void MemoryEstimate::fit_absorption(std::uint64_t budget) {
+  if (absorption == 0 || bytes(1) <= budget) return;
+  MemoryEstimate without = *this;
+  without.absorption = 0;
+  const std::uint64_t rest = budget - std::min(budget, without.bytes(1));
+  if (rest >= absorption / kMostBands) most_absorption = rest;
 }
 
 std::uint64_t MemoryEstimate::bytes(std::size_t slices) const {
-  return std::max(fixed + solver_bytes(slices), ending);
+  return std::max({fixed + solver_bytes(slices), ending, aligning});
 }
 
 MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
                                const Hosted& hosted) {
-  const std::vector<std::size_t> sites = hosted_sites(study, hosted);
+  const std::vector<std::size_t> sites = all_if_empty(hosted.sites, study);
   const HostedSize size = size_of(study, sites);
   const MethodFootprint method = find_method(options.method).footprint(options, size);
   Footprint all = base_footprint(study, size, sites, hosted);
@@ -109,9 +137,11 @@ MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
   estimate.per_slice = sizeof(float) * (all.images * study.pixels() + all.rays);
   estimate.per_column = sizeof(float) * all.projectors * (study.pixels() + most_rays);
   estimate.images = size.images;
+  estimate.absorption = absorption_bytes(options, study, sites);
   // Images with the true ones; data with residuals.
   estimate.ending = kProgram + memory_for_report(study.slices * 2 * size.images * study.pixels(),
                                                  study.slices * 2 * size.rays);
+  estimate.aligning = estimate_alignment_memory(hosted.refine, study, hosted.sites);
   return estimate;
 }
 

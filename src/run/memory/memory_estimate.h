@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "align/refine_choice.h"
 #include "firm/options.h"
 #include "firm/study.h"
 
@@ -21,10 +22,16 @@ struct MemoryEstimate {
   // Scratch of the projectors for one column, and the number of images of a slice.
   std::uint64_t per_column = 0;
   std::uint64_t images = 1;
-  std::uint64_t ending = 0;  // while results are written, after the solver is freed
+  std::uint64_t absorption = 0;  // T of self-absorption of one slice, all angles
+  // Most bytes that T may hold: with less, every product makes it again. 0: no limit.
+  std::uint64_t most_absorption = 0;
+  std::uint64_t ending = 0;    // while results are written, after the solver is freed
+  std::uint64_t aligning = 0;  // before the solver is made
 
   // Returns the peak memory with this many slices in the solver.
   std::uint64_t bytes(std::size_t slices) const;
+  // Bounds T so that one slice fits into `budget` bytes, if T is what makes it too large.
+  void fit_absorption(std::uint64_t budget);
   // Returns the memory of one more shard in the same process: the peak without the parts that a
   // process has only once.
   std::uint64_t solver_bytes(std::size_t slices) const;
@@ -36,6 +43,7 @@ struct Hosted {
   bool truth = false;                   // compares images with true ones
   bool fixed_point = false;             // exchanges sums with other shards
   bool keeps_data = false;              // keeps the prepared data for another attempt
+  RefineChoice refine = {};             // refines scans before
 };
 
 // `study` has all slices; sites whose values may get weights have weighted_values. The geometry of
@@ -43,6 +51,11 @@ struct Hosted {
 // hosted one.
 MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
                                const Hosted& hosted = {});
+
+// Returns the peak memory of the alignment of these sites (empty: all), on a few slices. 0 if
+// nothing is refined.
+std::uint64_t estimate_alignment_memory(const RefineChoice& refine, const Study& study,
+                                        const std::vector<std::size_t>& sites = {});
 
 // One process of `--separate` or `--mpi`: reads all slices of a site to keep some of them, solves
 // its shards side by side and, as the first process, merges the images of all.

@@ -70,6 +70,30 @@ void add_prior(const PriorSummary& more, PriorSummary& prior) {
   prior.weights.clear();
 }
 
+// Adds the masses of other slices of a site. Slices that settled after fewer rounds keep their last
+// mass.
+void add_masses(const std::vector<double>& more, std::vector<double>& masses) {
+  while (masses.size() < more.size()) masses.push_back(masses.empty() ? 0 : masses.back());
+  for (std::size_t k = 0; k < masses.size(); ++k) {
+    if (!more.empty()) masses[k] += more[std::min(k, more.size() - 1)];
+  }
+}
+
+// Adds other sites, or other slices of the same sites.
+void add_absorption(const AbsorptionSummary& more, AbsorptionSummary& all) {
+  all.outer_rounds = std::max(all.outer_rounds, more.outer_rounds);
+  for (const AbsorptionSummary::Site& site : more.sites) {
+    const auto known = std::ranges::find(all.sites, site.name, &AbsorptionSummary::Site::name);
+    if (known == all.sites.end()) {
+      all.sites.push_back(site);
+      continue;
+    }
+    known->emitted += site.emitted;
+    known->kept += site.kept;
+    add_masses(site.masses, known->masses);
+  }
+}
+
 void add_stage(const Summary& more, Summary& s) {
   s.rounds = std::max(s.rounds, more.rounds);
   s.exchanges += more.exchanges;
@@ -81,6 +105,7 @@ void add_stage(const Summary& more, Summary& s) {
   s.seconds += more.seconds;
   add_certificate(more.certificate, s.certificate);
   if (s.prior && more.prior) add_prior(*more.prior, *s.prior);
+  if (s.absorption && more.absorption) add_absorption(*more.absorption, *s.absorption);
   if (s.termination.converged) s.termination = more.termination;
   for (std::size_t i = 0; i < s.sites.size(); ++i) add_slices(more.sites[i], s.sites[i]);
   if (s.error) s.error = std::hypot(*s.error, more.error.value_or(0));
@@ -142,6 +167,7 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
   Summary& s = merged.solution.summary;
   s.local_iterations = 0;
   if (s.prior) s.prior->weights.clear();
+  if (s.absorption) s.absorption->sites.clear();
   const std::size_t slots = study.sites.size() + (study.other ? 1 : 0);
   merged.solution.images = Block(study.pixels(), slots * study.slices);
   merged.solution.multiplier = Block(study.pixels(), study.slices);
@@ -160,6 +186,7 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
     const double part =
         static_cast<double>(r.shard.slices.count) / static_cast<double>(study.slices);
     if (s.prior) add_weights(*own.prior, part, weights);
+    if (s.absorption) add_absorption(*own.absorption, *s.absorption);
     s.certificate.min_w = std::min(s.certificate.min_w, own.certificate.min_w);
     s.local_iterations = std::max(s.local_iterations, own.local_iterations);
     s.projection_seconds = std::max(s.projection_seconds, own.projection_seconds);

@@ -68,8 +68,25 @@ std::vector<SliceRange> cut_slices(std::size_t slices, std::size_t count) {
   return cut;
 }
 
-ShardPlan plan_in_turn(const MemoryEstimate& estimate, const Study& study,
+void require_memory_to_align(std::uint64_t needed, const MemoryLimits& limits) {
+  const std::string fix =
+      "; or run firm align where there is more, and solve the study it writes without --refine";
+  const std::string expected = byte_size_text(needed) + " to align the scans (--refine)";
+  if (limits.allowed && needed > *limits.allowed) {
+    throw usage_error({"firm recon", "--max-memory", "at least " + expected + fix,
+                       byte_size_text(*limits.allowed)});
+  }
+  if (needed > limits.available) {
+    throw data_error(
+        {"memory", "", "about " + expected + fix, byte_size_text(limits.available) + " available"});
+  }
+}
+
+ShardPlan plan_in_turn(const MemoryEstimate& unbounded, const Study& study,
                        const SolveOptions& options, bool fixed, const MemoryLimits& limits) {
+  MemoryEstimate estimate = unbounded;
+  estimate.fit_absorption(limits.allowed.value_or(limits.available));
+  require_memory_to_align(estimate.aligning, limits);
   auto stages = static_cast<std::size_t>(options.chunks);
   if (limits.allowed && !fixed) {
     stages =
@@ -83,6 +100,7 @@ ShardPlan plan_in_turn(const MemoryEstimate& estimate, const Study& study,
   }
   const std::size_t largest = divide_up(study.slices, plan.stages.size());
   plan.needed = estimate.bytes(largest);
+  plan.most_absorption = estimate.most_absorption;
   require_memory(estimate, largest, options.method, limits);
   return plan;
 }

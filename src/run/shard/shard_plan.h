@@ -17,8 +17,9 @@ struct Stage {
 };
 
 struct ShardPlan {
-  std::vector<Stage> stages;  // solved one after another
-  std::uint64_t needed = 0;   // memory of this process, for the largest stage
+  std::vector<Stage> stages;          // solved one after another
+  std::uint64_t needed = 0;           // memory of this process, for the largest stage
+  std::uint64_t most_absorption = 0;  // bytes that T of self-absorption may hold; 0: no limit
 };
 
 // Cuts slices into `count` ranges whose sizes differ by one at most; into fewer if there are fewer
@@ -29,6 +30,9 @@ struct MemoryLimits {
   std::optional<std::uint64_t> allowed;  // by --max-memory; default: all that is available
   std::uint64_t available = 0;
 };
+
+// Throws firm::Error if the alignment, which cannot be cut into chunks, does not fit.
+void require_memory_to_align(std::uint64_t needed, const MemoryLimits& limits);
 
 // Plans all sites in this process: the fewest stages that fit into the allowed memory, but at least
 // options.chunks. `fixed`: exactly options.chunks, because a resumed run keeps its number. Throws

@@ -30,18 +30,25 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
   identity_ = run_identity(study_, options_, fingerprints_);
 }
 
-void ShardSolver::build(const Truth& truth, int threads) {
+void ShardSolver::build(const Truth& truth, int threads, std::size_t most_absorption) {
   const MethodRow& method = find_method(options_.method);
   if (method.require != nullptr) method.require(study_);
   require_coupling(method, study_);
   require_prior_support(method, has_prior(options_));
+  require_absorption_support(method, study_.self_absorption(), options_);
   if (options_.prior.slices && has_prior(options_) && truth.all_slices != study_.slices) {
     throw usage_error(
         {"solve", "prior.slices", fmt::format("all {} slices at once", truth.all_slices),
          fmt::format("{} of them in a chunk or process; use one chunk, or fewer processes",
                      study_.slices)});
   }
-  problem_ = std::make_unique<Problem>(study_, data_, ProblemOptions{.threads = threads});
+  ProblemOptions problem_options{.threads = threads};
+  if (study_.self_absorption() && options_.absorption.rounds > 0) {
+    absorption_ = std::make_unique<SelfAbsorption>(
+        study_, SelfAbsorption::Setup{shard_.sites, options_.absorption, threads, most_absorption});
+    problem_options.projectors = absorption_->factories();
+  }
+  problem_ = std::make_unique<Problem>(study_, data_, problem_options);
   data_.clear();
   variables_ = problem_->variables();
   truth_ = read_truth(truth.file, study_, variables_, {truth.all_slices, shard_.slices.first});
@@ -55,11 +62,13 @@ void ShardSolver::start(const Start& start) {
   input.truth = truth_ ? &*truth_ : nullptr;
   input.resume = start.checkpoint;
   input.observer = start.observer;
+  if (absorption_) find_absorption(start);
   if (start.on_state) {
-    input.on_state = [on_state = start.on_state, more = start.more_state](
+    input.on_state = [this, on_state = start.on_state, more = start.more_state](
                          int round, bool ending, const std::function<void(Archive&)>& state) {
       on_state(round, ending, [&](Archive& archive) {
         state(archive);
+        if (absorption_) absorption_->archive(archive);
         if (more) more(archive);
       });
     };
@@ -69,8 +78,21 @@ void ShardSolver::start(const Start& start) {
   if (start.checkpoint != nullptr && start.more_state) start.more_state(*start.checkpoint);
 }
 
+// Finds T before the study is solved, or takes it from the checkpoint.
+void ShardSolver::find_absorption(const Start& start) {
+  absorption_->reset(*problem_);
+  if (start.checkpoint != nullptr) {
+    absorption_->archive(*start.checkpoint);
+    absorption_->apply(*problem_);
+    return;
+  }
+  absorption_->on_round(start.observer.on_absorption);
+  absorption_->find({*problem_, start.collective, options_.method, start.observer.interrupted});
+}
+
 Solution ShardSolver::solve() {
   Solution solution = solver_->run();
+  if (absorption_) solution.summary.absorption = absorption_->summary(*problem_, solution.images);
   solver_.reset();
   return solution;
 }
@@ -78,6 +100,7 @@ Solution ShardSolver::solve() {
 void ShardSolver::release() {
   solver_.reset();
   problem_.reset();
+  absorption_.reset();
   truth_.reset();
 }
 

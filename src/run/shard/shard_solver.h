@@ -12,6 +12,7 @@
 
 #include "run/shard/shard.h"
 #include "run/store/checkpoint.h"
+#include "solve/absorption/self_absorption.h"
 #include "solve/solver.h"
 
 namespace firm {
@@ -35,7 +36,8 @@ class ShardSolver {
   };
   // Makes the problem, which has its own copy of the data. Throws firm::Error, also when the study
   // does not fulfil what the method asks for.
-  void build(const Truth& truth, int threads);
+  // `most_absorption`: bytes that T of self-absorption may hold; 0: no limit.
+  void build(const Truth& truth, int threads, std::size_t most_absorption = 0);
   const Problem& problem() const { return *problem_; }
   // Variables of the images; valid after build().
   const std::vector<Variable>& variables() const { return variables_; }
@@ -58,12 +60,15 @@ class ShardSolver {
   void release();
 
  private:
+  void find_absorption(const Start& start);
+
   Shard shard_;
   Study study_;
   std::vector<SiteData> data_;  // until build()
   SolveOptions options_;
   std::vector<std::string> fingerprints_;
   std::string identity_;
+  std::unique_ptr<SelfAbsorption> absorption_;  // null: none
   std::unique_ptr<Problem> problem_;
   std::vector<Variable> variables_;
   std::optional<Block> truth_;

@@ -78,6 +78,28 @@ std::optional<PriorSummary> prior_from(const Json& j) {
   return prior;
 }
 
+Json absorption_to_json(const std::optional<AbsorptionSummary>& absorption) {
+  if (!absorption) return nullptr;
+  Json sites = Json::array();
+  for (const auto& s : absorption->sites) {
+    sites.push_back(
+        Json::array({s.name, s.incident_energy, s.line_energy, s.masses, s.emitted, s.kept}));
+  }
+  return Json::array({static_cast<int>(absorption->attenuation), absorption->start,
+                      absorption->outer_rounds, sites});
+}
+
+std::optional<AbsorptionSummary> absorption_from(const Json& j) {
+  if (j.is_null()) return {};
+  AbsorptionSummary absorption{static_cast<Attenuation>(j.at(0).get<int>()), j.at(1), j.at(2), {}};
+  for (const Json& s : j.at(3)) {
+    absorption.sites.push_back(
+        {s.at(0), number(s.at(1)), number(s.at(2)), {}, number(s.at(4)), number(s.at(5))});
+    for (const Json& mass : s.at(3)) absorption.sites.back().masses.push_back(number(mass));
+  }
+  return absorption;
+}
+
 }  // namespace
 
 Json summary_to_json(const Summary& s) {
@@ -103,6 +125,7 @@ Json summary_to_json(const Summary& s) {
             stop.step, stop.noise}},
           {"sites", sites_to_json(s.sites)},
           {"prior", prior_to_json(s.prior)},
+          {"absorption", absorption_to_json(s.absorption)},
           {"error", optional_to_json(s.error)}};
 }
 
@@ -127,6 +150,7 @@ Summary summary_from_json(const Json& j) {
             stop.at(4), stop.at(5), stop.at(6), stop.at(7)};
   s.sites = sites_from(j.at("sites"));
   s.prior = prior_from(j.at("prior"));
+  s.absorption = absorption_from(j.at("absorption"));
   s.error = optional_from(j.at("error"));
   return s;
 }

@@ -1,6 +1,7 @@
 #include "run/store/identity.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,16 @@ bool belongs_to_identity(const std::string& key) {
   constexpr std::array kFree = {"stop.rounds", "stop.seconds", "stop.objective", "stop.kkt",
                                 "stop.change", "stop.step",    "threads",        "seed"};
   return std::find(kFree.begin(), kFree.end(), key) == kFree.end();
+}
+
+std::string fluorescence_text(const Fluorescence& f) {
+  std::string text = fmt::format("absorption {} keV {} keV beam {} to", f.incident_energy,
+                                 f.line_energy, f.path.beam);
+  for (const FluorescencePath::Direction& d : f.path.detectors) {
+    text += fmt::format(" {} {}", d.angle, d.weight);
+  }
+  return text + fmt::format(" coefficients {} and {}\n", fmt::join(f.incident, " "),
+                            fmt::join(f.line, " "));
 }
 
 }  // namespace
@@ -55,6 +66,7 @@ std::string run_identity(const Study& study, const SolveOptions& options,
     text += fmt::format("site {} coefficient {} sigma {}{} geometry {} data {}\n", site.name,
                         site.coefficient, site.sigma, site.weighted_values ? " weighted" : "",
                         fingerprint(site.geometry), fingerprints[i]);
+    if (site.fluorescence) text += fluorescence_text(*site.fluorescence);
   }
   return text;
 }

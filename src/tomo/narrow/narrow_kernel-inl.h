@@ -101,6 +101,13 @@ void forward_tile(const NarrowForwardJob& job) {
 
 // ---- adjoint ----------------------------------------------------------------------------------
 
+// T of a vector of pixels, from units of 2^-15.
+HWY_INLINE V transmittance_at(const std::uint16_t* t) {
+  const hn::Rebind<std::uint16_t, D> dt;
+  const V units = hn::ConvertTo(D(), hn::PromoteTo(DI(), hn::LoadU(dt, t)));
+  return hn::Mul(units, hn::Set(D(), 1.0f / kFullTransmittance));
+}
+
 // Positions of all groups of pixels of a row, family after family.
 struct Positions {
   const std::int32_t* base;
@@ -115,7 +122,7 @@ struct Positions {
 // Per family and group: 6 vector operations for each weight, and for each slot one load with a
 // fused multiply-add; there are 1 to 4 weights if beamlets are as wide as pixels and there are
 // eight lanes.
-template <int kCount, int kSlots, int kGroups>
+template <bool kAttenuated, int kCount, int kSlots, int kGroups>
 HWY_INLINE void adjoint_groups(const NarrowAdjointJob& job, Positions positions, int first,
                                float* HWY_RESTRICT pixels) {
   const D d;
@@ -154,7 +161,14 @@ HWY_INLINE void adjoint_groups(const NarrowAdjointJob& job, Positions positions,
           family_sum[c] = hn::MulAdd(w, hn::LoadU(d, y + m + c * ray_stride), family_sum[c]);
         }
       }
-      for (int c = 0; c < kSlots; ++c) sum[q][c] = hn::Add(sum[q][c], family_sum[c]);
+      for (int c = 0; c < kSlots; ++c) {
+        if constexpr (kAttenuated) {
+          const std::uint16_t* t = job.transmittance[f * kSlots + c] + (first + q) * lanes;
+          sum[q][c] = hn::MulAdd(transmittance_at(t), family_sum[c], sum[q][c]);
+        } else {
+          sum[q][c] = hn::Add(sum[q][c], family_sum[c]);
+        }
+      }
     }
   }
   for (int q = 0; q < kGroups; ++q) {
@@ -163,19 +177,19 @@ HWY_INLINE void adjoint_groups(const NarrowAdjointJob& job, Positions positions,
 }
 
 // One row of a tile.
-template <int kCount, int kSlots>
+template <bool kAttenuated, int kCount, int kSlots>
 HWY_INLINE void adjoint_row(const NarrowAdjointJob& job, Positions positions,
                             float* HWY_RESTRICT pixels) {
   constexpr int kTogether = kSlots <= 2 ? 4 : 2;  // as many as there are registers for
   const int groups = job.tile.width / lane_count();
   int q = 0;
   for (; q + kTogether <= groups; q += kTogether) {
-    adjoint_groups<kCount, kSlots, kTogether>(job, positions, q, pixels);
+    adjoint_groups<kAttenuated, kCount, kSlots, kTogether>(job, positions, q, pixels);
   }
-  for (; q < groups; ++q) adjoint_groups<kCount, kSlots, 1>(job, positions, q, pixels);
+  for (; q < groups; ++q) adjoint_groups<kAttenuated, kCount, kSlots, 1>(job, positions, q, pixels);
 }
 
-template <int kCount, int kSlots>
+template <bool kAttenuated, int kCount, int kSlots>
 void adjoint_tile(const NarrowAdjointJob& job) {
   const StripPlan& plan = *job.plan;
   const int groups = job.tile.width / lane_count();
@@ -194,7 +208,7 @@ void adjoint_tile(const NarrowAdjointJob& job) {
       add_positions(f.groups, 0, groups, x, 1, limits, f.adjoint.shift, base + k * groups,
                     phase + k * groups);
     }
-    adjoint_row<kCount, kSlots>(
+    adjoint_row<kAttenuated, kCount, kSlots>(
         job, {base, phase}, job.pixels + static_cast<std::size_t>(r) * job.row_stride + plan.pad());
   }
 }
@@ -217,19 +231,19 @@ void forward_slots(const NarrowForwardJob& job) {
   }
 }
 
-template <int kSlots>
+template <bool kAttenuated, int kSlots>
 void adjoint_slots(const NarrowAdjointJob& job) {
   switch (job.family->adjoint.count) {
     case 1:
-      return adjoint_tile<1, kSlots>(job);
+      return adjoint_tile<kAttenuated, 1, kSlots>(job);
     case 2:
-      return adjoint_tile<2, kSlots>(job);
+      return adjoint_tile<kAttenuated, 2, kSlots>(job);
     case 3:
-      return adjoint_tile<3, kSlots>(job);
+      return adjoint_tile<kAttenuated, 3, kSlots>(job);
     case 4:
-      return adjoint_tile<4, kSlots>(job);
+      return adjoint_tile<kAttenuated, 4, kSlots>(job);
     default:
-      return adjoint_tile<0, kSlots>(job);
+      return adjoint_tile<kAttenuated, 0, kSlots>(job);
   }
 }
 
@@ -246,17 +260,23 @@ inline void forward(const NarrowForwardJob& job) {
   }
 }
 
-inline void adjoint(const NarrowAdjointJob& job) {
+template <bool kAttenuated>
+void adjoint_any(const NarrowAdjointJob& job) {
   switch (job.slots) {
     case 1:
-      return adjoint_slots<1>(job);
+      return adjoint_slots<kAttenuated, 1>(job);
     case 2:
-      return adjoint_slots<2>(job);
+      return adjoint_slots<kAttenuated, 2>(job);
     case 3:
-      return adjoint_slots<3>(job);
+      return adjoint_slots<kAttenuated, 3>(job);
     default:
-      return adjoint_slots<4>(job);
+      return adjoint_slots<kAttenuated, 4>(job);
   }
+}
+
+inline void adjoint(const NarrowAdjointJob& job) {
+  if (job.transmittance != nullptr) return adjoint_any<true>(job);
+  return adjoint_any<false>(job);
 }
 
 inline NarrowFunctions functions() { return {lane_count(), &forward, &adjoint, &turn, &gather}; }

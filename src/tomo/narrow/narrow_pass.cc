@@ -16,8 +16,13 @@ constexpr std::size_t kTasksPerThread = 4;
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-// Families from `first` on that the adjoint kernel can take together.
-int batch_size(const std::vector<Family>& families, std::size_t first) {
+void zero_rows(float* row, const Tile& tile, std::size_t row_stride) {
+  for (int r = 0; r < tile.height; ++r, row += row_stride) std::fill_n(row, tile.width, 0.0f);
+}
+
+}  // namespace
+
+int narrow_batch(const std::vector<Family>& families, std::size_t first) {
   const Family& f = families[first];
   int n = 1;
   while (n < kNarrowBatch && first + static_cast<std::size_t>(n) < families.size()) {
@@ -30,12 +35,6 @@ int batch_size(const std::vector<Family>& families, std::size_t first) {
   }
   return n;
 }
-
-void zero_rows(float* row, const Tile& tile, std::size_t row_stride) {
-  for (int r = 0; r < tile.height; ++r, row += row_stride) std::fill_n(row, tile.width, 0.0f);
-}
-
-}  // namespace
 
 NarrowPass::NarrowPass(StripPlan plan, const StripKernel& kernel, int threads, std::size_t columns)
     : plan_(std::move(plan)), kernel_(kernel), threads_(threads) {
@@ -135,7 +134,7 @@ void NarrowPass::adjoint_task(const NarrowLayout& layout, int block, std::size_t
   const std::vector<Family>& families = plan_.families();
   for (std::size_t k = 0; k < families.size();) {
     const Family& f = families[k];
-    const int batch = batch_size(families, k);
+    const int batch = narrow_batch(families, k);
     const SlotRange slots = layout.overlap(f, all);
     if (slots.begin < slots.end) {
       write_zeros_to(slots.begin);

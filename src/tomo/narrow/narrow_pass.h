@@ -8,6 +8,8 @@
 // Every sum is formed by one task in a fixed order: no races, and no dependence on threads.
 #pragma once
 
+#include <vector>
+
 #include "firm/buffer.h"
 #include "tomo/narrow/narrow_layout.h"
 #include "tomo/strip/strip_kernel.h"
@@ -15,6 +17,9 @@
 #include "tomo/strip/strip_plan.h"
 
 namespace firm {
+
+// Families from `first` on that the adjoint kernel can take together.
+int narrow_batch(const std::vector<Family>& families, std::size_t first);
 
 class NarrowPass final : public StripPass {
  public:

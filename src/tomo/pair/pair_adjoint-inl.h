@@ -138,6 +138,16 @@ void adjoint_tile(const PairAdjointJob& job) {
     const Out out{{row + left, row + right}, {last + right, last + left}};
     int x = 0;
     for (; x + kPixels <= tile.width; x += kPixels) {
+      // Pixels that are mirror images of each other: one by one, so that they get their two sums in
+      // the order of the wide kernel.
+      const int column = tile.x0 + x;
+      if (kMembers == 2 && 2 * column < g.image_columns &&
+          2 * (column + kPixels) > g.image_columns) {
+        for (int u = 0; u < kPixels; ++u) {
+          adjoint_pixels<kCentred, kMembers, 1>(tables, x + u, rays, job.pairs, out);
+        }
+        continue;
+      }
       adjoint_pixels<kCentred, kMembers, kPixels>(tables, x, rays, job.pairs, out);
     }
     for (; x < tile.width; ++x) {

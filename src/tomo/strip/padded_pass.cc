@@ -79,14 +79,14 @@ PaddedPass::PaddedPass(StripPass& pass, const Geometry& geometry, std::size_t wi
 void PaddedPass::forward(const Block& x, ColumnRange columns, Block& y) {
   FIRM_CHECK(columns.count <= pixels_.columns());
   pad(x, columns, threads_, pixels_);
-  pass_.forward(pixels_, {0, pixels_.columns()}, rays_);
+  pass_.forward(pixels_, {0, pixels_.columns(), columns.begin}, rays_);
   unpad(rays_, columns, threads_, y);
 }
 
 void PaddedPass::adjoint(const Block& y, ColumnRange columns, Block& x) {
   FIRM_CHECK(columns.count <= rays_.columns());
   pad(y, columns, threads_, rays_);
-  pass_.adjoint(rays_, {0, rays_.columns()}, pixels_);
+  pass_.adjoint(rays_, {0, rays_.columns(), columns.begin}, pixels_);
   unpad(pixels_, columns, threads_, x);
 }
 

@@ -23,8 +23,8 @@ std::vector<StripKernel> find_kernels() {
   std::vector<StripKernel> kernels;
   for (const Target& t : kTargets) {
     if ((usable & t.bit) == 0) continue;
-    kernels.push_back(
-        {t.name, narrow_functions(t.bit), wide_functions(t.bit), pair_functions(t.bit)});
+    kernels.push_back({t.name, narrow_functions(t.bit), wide_functions(t.bit),
+                       pair_functions(t.bit), transmit_functions(t.bit)});
   }
   return kernels;
 }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tomo/attenuated/sweep_kernel.h"
 #include "tomo/strip/strip_plan.h"
 #include "tomo/wide/wide_plan.h"
 
@@ -63,6 +64,8 @@ struct NarrowAdjointJob {
   std::size_t family_stride;  // floats from one family to the next
   float* pixels;              // first slot, row 0, at the start of the margin
   std::size_t row_stride;
+  // T of the pixels of a tile of one row, for each family and slot; null: not attenuated.
+  const std::uint16_t* const* transmittance = nullptr;
 };
 
 inline constexpr int kTurnSide = 4;
@@ -109,6 +112,15 @@ inline constexpr int kWideFamilies = 2;     // that take turns in it
 inline constexpr int kWideTileHeight = 64;  // of the adjoint
 inline constexpr int kWideBatch = 16;
 
+// T in the wide layout (TransmittanceLayout), if the projection is attenuated.
+struct WideTransmittance {
+  const std::uint16_t* const* view = nullptr;  // for each angle; null: not attenuated
+  int shift = 0;                               // blocks of 2^shift x 2^shift pixels
+  std::ptrdiff_t stride = 0;                   // elements from one block to the next
+  std::ptrdiff_t row_stride = 0;
+  std::size_t column = 0;  // the first one of the job
+};
+
 // y += A x for families of the same orientations, and the rays that enter a band of their frame
 // within a tile's width.
 struct WideForwardJob {
@@ -124,6 +136,7 @@ struct WideForwardJob {
   std::size_t x_row_stride;  // floats from one image row to the next
   float* y;                  // first column of ray 0
   std::size_t y_stride;      // floats from one ray to the next
+  WideTransmittance transmittance;
 };
 
 // x += A^T y for pairs of the same number of members, and a part of the image.
@@ -140,6 +153,7 @@ struct WideAdjointJob {
   std::size_t y_view_stride;  // floats from one angle to the next
   float* x;
   std::size_t x_stride;
+  WideTransmittance transmittance;
 };
 
 // ---- paired -----------------------------------------------------------------------------------
@@ -210,6 +224,7 @@ struct StripKernel {
   NarrowFunctions narrow;
   WideFunctions wide;
   PairFunctions pair;
+  TransmitFunctions transmit;
 
   int lanes() const { return narrow.lanes; }
 };

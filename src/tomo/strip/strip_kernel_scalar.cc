@@ -4,6 +4,7 @@
 #define HWY_COMPILE_ONLY_SCALAR
 #include "tomo/strip/strip_kernel_common-inl.h"
 // After what they need.
+#include "tomo/attenuated/sweep_kernel-inl.h"
 #include "tomo/narrow/narrow_turn-inl.h"
 // After what it needs.
 #include "tomo/narrow/narrow_kernel-inl.h"
@@ -19,8 +20,11 @@
 namespace firm {
 
 const StripKernel& scalar_kernel() {
-  static const StripKernel kernel = {
-      "strip-scalar", N_SCALAR::narrow::functions(), N_SCALAR::wide::functions(), {}};
+  static const StripKernel kernel = {"strip-scalar",
+                                     N_SCALAR::narrow::functions(),
+                                     N_SCALAR::wide::functions(),
+                                     {},
+                                     N_SCALAR::transmit::functions()};
   return kernel;
 }
 

@@ -11,6 +11,8 @@ namespace firm {
 struct ColumnRange {
   std::size_t begin;
   std::size_t count;
+  // If the Block is a copy of some columns, its first column in the original.
+  std::size_t origin = 0;
 };
 
 class StripPass {

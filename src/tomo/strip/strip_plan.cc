@@ -122,6 +122,10 @@ AdjointSweep make_adjoint_sweep(const Family& f, int lanes) {
 
 }  // namespace
 
+Orientation angle_orientation(const Geometry& geometry, std::size_t angle) {
+  return make_orientation(geometry, place(geometry, angle).code);
+}
+
 FrameSteps frame_steps(const Geometry& geometry, const Orientation& orientation,
                        std::size_t row_stride, std::size_t stride) {
   const auto row = static_cast<std::ptrdiff_t>(row_stride);

@@ -51,6 +51,9 @@ struct Orientation {
   bool left() const { return transposed != flip_x; }
 };
 
+// The orientation in which the rays of an angle run down the rows, to the right or straight.
+Orientation angle_orientation(const Geometry& geometry, std::size_t angle);
+
 // How to walk through the image as through a frame of it, in floats.
 struct FrameSteps {
   std::ptrdiff_t start;     // from the image's first pixel to the frame's

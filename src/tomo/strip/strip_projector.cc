@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "firm/error.h"
+#include "tomo/attenuated/narrow_attenuated_pass.h"
+#include "tomo/narrow/narrow_pass.h"
 #include "tomo/pair/pair_pass.h"
 
 namespace firm {
@@ -15,13 +18,18 @@ constexpr int kMaxMembers = 8;           // of a family: all symmetries of the s
 
 // Where beamlets are so much wider than pixels that many lanes do not fit into a tile's margin, one
 // lane does.
-std::unique_ptr<NarrowPass> make_narrow_pass(const Geometry& geometry, const StripKernel& kernel,
-                                             int threads, std::size_t columns) {
+std::unique_ptr<StripPass> make_narrow_pass(const Geometry& geometry, const StripKernel& kernel,
+                                            int threads, std::size_t columns, HeldViews* held) {
   StripPlan plan(geometry, kernel.lanes(), kMaxMembers);
-  if (plan.fits()) return std::make_unique<NarrowPass>(std::move(plan), kernel, threads, columns);
-  const StripKernel& scalar = scalar_kernel();
-  return std::make_unique<NarrowPass>(StripPlan(geometry, scalar.lanes(), kMaxMembers), scalar,
-                                      threads, columns);
+  const StripKernel* fitting = &kernel;
+  if (!plan.fits()) {
+    fitting = &scalar_kernel();
+    plan = StripPlan(geometry, fitting->lanes(), kMaxMembers);
+  }
+  if (held == nullptr) {
+    return std::make_unique<NarrowPass>(std::move(plan), *fitting, threads, columns);
+  }
+  return std::make_unique<NarrowAttenuatedPass>(std::move(plan), *fitting, threads, columns, *held);
 }
 
 // Null where the wide kernels cannot do the geometry.
@@ -42,12 +50,32 @@ StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kern
       kernel_(kernel),
       threads_(threads),
       columns_(static_cast<std::size_t>(columns)) {
-  if (columns_ >= kLeastWide) plan_ = make_wide_plan(geometry, kernel);
+  make_passes();
+}
+
+StripProjector::StripProjector(const Transmittance& transmittance, const StripKernel& kernel,
+                               int threads)
+    : Projector(transmittance.geometry()),
+      kernel_(kernel),
+      threads_(threads),
+      columns_(transmittance.columns()),
+      held_(std::make_unique<HeldViews>(transmittance, threads)) {
+  make_passes();
+}
+
+bool StripProjector::uses_wide(const Geometry& geometry, const StripKernel& kernel, int columns) {
+  return static_cast<std::size_t>(columns) >= kLeastWide &&
+         make_wide_plan(geometry, kernel) != nullptr;
+}
+
+void StripProjector::make_passes() {
+  if (columns_ >= kLeastWide) plan_ = make_wide_plan(geometry(), kernel_);
   if (!plan_) {
-    narrow_ = make_narrow_pass(geometry, kernel, threads, std::min(columns_, kMaxNarrow));
+    narrow_ = make_narrow_pass(geometry(), kernel_, threads_, std::min(columns_, kMaxNarrow),
+                               held_.get());
     return;
   }
-  const bool four = !has_pairs(kernel) || PairPass::fits(geometry);
+  const bool four = !has_pairs(kernel_) || (PairPass::fits(geometry()) && !held_);
   few_columns_ = four ? kPairColumns : kWideColumns;
   cut(columns_, [](StripPass&, ColumnRange) {});
 }
@@ -55,7 +83,7 @@ StripProjector::StripProjector(const Geometry& geometry, const StripKernel& kern
 StripPass& StripProjector::wide() {
   if (!wide_) {
     const auto most = 2 * static_cast<std::size_t>(kernel_.lanes());
-    wide_ = std::make_unique<WidePass>(*plan_, kernel_, threads_, most, columns_);
+    wide_ = std::make_unique<WidePass>(*plan_, kernel_, threads_, most, columns_, held_.get());
   }
   return *wide_;
 }
@@ -64,7 +92,8 @@ StripPass& StripProjector::few() {
   if (!few_ && has_pairs(kernel_) && few_columns_ == kPairColumns) {
     few_ = std::make_unique<PairPass>(*plan_, kernel_, threads_);
   } else if (!few_) {
-    few_ = std::make_unique<WidePass>(*plan_, kernel_, threads_, few_columns_, few_columns_);
+    few_ = std::make_unique<WidePass>(*plan_, kernel_, threads_, few_columns_, few_columns_,
+                                      held_.get());
   }
   return *few_;
 }
@@ -79,6 +108,7 @@ StripPass& StripProjector::padded() {
 std::size_t StripProjector::bytes() const {
   std::size_t sum = 0;
   const auto add = [&](const auto& part) { sum += part ? part->bytes() : 0; };
+  add(held_);
   add(narrow_);
   add(plan_);
   add(few_);
@@ -114,10 +144,12 @@ void StripProjector::cut_wide(std::size_t columns, const Visit& visit) {
 }
 
 void StripProjector::do_forward(const Block& x, Block& y) {
+  FIRM_CHECK(!held_ || x.columns() == columns_);
   cut(x.columns(), [&](StripPass& pass, ColumnRange columns) { pass.forward(x, columns, y); });
 }
 
 void StripProjector::do_adjoint(const Block& y, Block& x) {
+  FIRM_CHECK(!held_ || y.columns() == columns_);
   cut(y.columns(), [&](StripPass& pass, ColumnRange columns) { pass.adjoint(y, columns, x); });
 }
 

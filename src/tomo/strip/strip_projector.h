@@ -5,12 +5,14 @@
 // columns; so the bytes of a column do not depend on the columns beside it. The two kinds round
 // differently. Where the wide kernels cannot do the geometry, or the kernel has no vectors, all
 // projectors use the narrow kernels.
+//
+// An attenuated projector takes the same kernels in the same order, but for the paired ones.
 #pragma once
 
 #include <memory>
 
 #include "firm/projector.h"
-#include "tomo/narrow/narrow_pass.h"
+#include "tomo/attenuated/held_views.h"
 #include "tomo/strip/padded_pass.h"
 #include "tomo/strip/strip_kernel.h"
 #include "tomo/strip/strip_pass.h"
@@ -22,6 +24,11 @@ namespace firm {
 class StripProjector final : public Projector {
  public:
   StripProjector(const Geometry& geometry, const StripKernel& kernel, int threads, int columns);
+  // Attenuated: A_theta diag(T_theta). Blocks have the columns of `transmittance`.
+  StripProjector(const Transmittance& transmittance, const StripKernel& kernel, int threads);
+
+  // Whether a projector for this many columns uses the wide kernels.
+  static bool uses_wide(const Geometry& geometry, const StripKernel& kernel, int columns);
 
   std::string kernel() const override { return kernel_.name; }
   std::size_t bytes() const override;
@@ -40,10 +47,13 @@ class StripProjector final : public Projector {
   StripPass& few();
   StripPass& padded();
 
+  void make_passes();
+
   const StripKernel& kernel_;
   int threads_;
-  std::size_t columns_;                 // that it was made for
-  std::unique_ptr<NarrowPass> narrow_;  // if not null, there is nothing else
+  std::size_t columns_;                // that it was made for
+  std::unique_ptr<HeldViews> held_;    // null: not attenuated
+  std::unique_ptr<StripPass> narrow_;  // if not null, there is nothing else
   std::unique_ptr<WidePlan> plan_;
   std::size_t few_columns_ = 0;
   std::unique_ptr<StripPass> few_;  // for Blocks of few_columns_ columns

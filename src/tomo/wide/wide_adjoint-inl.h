@@ -43,10 +43,11 @@ HWY_INLINE void fill_pixels(const PixelWeights& weights, PixelTable& out) {
 struct Rays {
   const float* view[kWideBatch][2];  // ray 0, or with `opposite` the last ray
   std::ptrdiff_t step;               // floats to the next ray, or with `opposite` to the one before
+  const std::uint16_t* transmittance[kWideBatch][2];  // of the row's first block
 };
 
 // Pixels [x, x + kUnroll) of a row of the tile and their mirror images.
-template <class DC, int kVectors, int kMembers, int kUnroll>
+template <class DC, int kVectors, int kMembers, int kUnroll, bool kAttenuated>
 HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_RESTRICT tables,
                                const Rays& rays, float* row, int x) {
   using VC = hn::Vec<DC>;
@@ -59,33 +60,50 @@ HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_
       for (int v = 0; v < kVectors; ++v) even[u][m][v] = odd[u][m][v] = hn::Zero(d);
     }
   }
+  const int columns = job.plan->geometry().image_columns;
+  const auto pixel_of = [&](int u, int m) {
+    const int column = job.tile.x0 + x + u;
+    const bool from_right = (m == 1) != job.opposite;
+    return from_right ? columns - 1 - column : column;
+  };
   for (int k = 0; k < job.pairs; ++k) {
     for (int u = 0; u < kUnroll; ++u) {
-      const auto first = hn::Set(d, tables[k].first[x + u]);
-      const auto second = hn::Set(d, tables[k].second[x + u]);
+      const float unit = kAttenuated ? 1.0f / kFullTransmittance : 1.0f;
+      const auto first = hn::Set(d, unit * tables[k].first[x + u]);
+      const auto second = hn::Set(d, unit * tables[k].second[x + u]);
       const std::ptrdiff_t at = tables[k].base[x + u] * rays.step;
       for (int m = 0; m < kMembers; ++m) {
         const float* HWY_RESTRICT p = rays.view[k][m] + at;
         const float* HWY_RESTRICT q = p + rays.step;
+        [[maybe_unused]] const std::uint16_t* t = nullptr;
+        if constexpr (kAttenuated) {
+          t = rays.transmittance[k][m] +
+              (pixel_of(u, m) >> job.transmittance.shift) * job.transmittance.stride;
+          // T of the next row: there are too many rows of T at once for processors to follow.
+          hwy::Prefetch(t + (job.opposite ? -1 : 1) * job.transmittance.row_stride);
+        }
         for (int v = 0; v < kVectors; ++v) {
-          even[u][m][v] = hn::MulAdd(first, hn::LoadU(d, p + v * lanes), even[u][m][v]);
-          odd[u][m][v] = hn::MulAdd(second, hn::LoadU(d, q + v * lanes), odd[u][m][v]);
+          VC a = first;
+          VC b = second;
+          if constexpr (kAttenuated) {
+            a = attenuate<DC>(first, t + v * lanes);
+            b = attenuate<DC>(second, t + v * lanes);
+          }
+          even[u][m][v] = hn::MulAdd(a, hn::LoadU(d, p + v * lanes), even[u][m][v]);
+          odd[u][m][v] = hn::MulAdd(b, hn::LoadU(d, q + v * lanes), odd[u][m][v]);
         }
       }
     }
   }
-  const int columns = job.plan->geometry().image_columns;
   for (int u = 0; u < kUnroll; ++u) {
-    const int column = job.tile.x0 + x + u;
     for (int m = 0; m < kMembers; ++m) {
-      const bool from_right = (m == 1) != job.opposite;
-      const auto pixel = static_cast<std::size_t>(from_right ? columns - 1 - column : column);
+      const auto pixel = static_cast<std::size_t>(pixel_of(u, m));
       add_to<DC, kVectors>(row + pixel * job.x_stride, even[u][m], odd[u][m]);
     }
   }
 }
 
-template <class DC, int kVectors, int kMembers>
+template <class DC, int kVectors, int kMembers, bool kAttenuated>
 void adjoint_tile(const WideAdjointJob& job) {
   constexpr int kUnroll = 4 / (kVectors * kMembers);
   const Geometry& g = job.plan->geometry();
@@ -107,14 +125,24 @@ void adjoint_tile(const WideAdjointJob& job) {
       const double low = p.origin + p.down * r + p.across * tile.x0;
       fill_pixels(PixelWeights(p, std::clamp(low, -kFar, kFar), g.beamlets - 2), tables[k]);
     }
-    const auto image_row = static_cast<std::size_t>(job.opposite ? g.image_rows - 1 - r : r);
-    float* row = job.x + image_row * static_cast<std::size_t>(g.image_columns) * job.x_stride;
+    const int image_row = job.opposite ? g.image_rows - 1 - r : r;
+    if constexpr (kAttenuated) {
+      const WideTransmittance& t = job.transmittance;
+      const std::ptrdiff_t at = (image_row >> t.shift) * t.row_stride;
+      for (int k = 0; k < job.pairs; ++k) {
+        for (int m = 0; m < kMembers; ++m) {
+          rays.transmittance[k][m] = t.view[job.pair[k].angle[m]] + at + t.column;
+        }
+      }
+    }
+    float* row = job.x + static_cast<std::size_t>(image_row) *
+                             static_cast<std::size_t>(g.image_columns) * job.x_stride;
     int x = 0;
     for (; x + kUnroll <= tile.width; x += kUnroll) {
-      adjoint_pixels<DC, kVectors, kMembers, kUnroll>(job, tables, rays, row, x);
+      adjoint_pixels<DC, kVectors, kMembers, kUnroll, kAttenuated>(job, tables, rays, row, x);
     }
     for (; x < tile.width; ++x)
-      adjoint_pixels<DC, kVectors, kMembers, 1>(job, tables, rays, row, x);
+      adjoint_pixels<DC, kVectors, kMembers, 1, kAttenuated>(job, tables, rays, row, x);
   }
 }
 

@@ -8,14 +8,22 @@ namespace wide {
 
 template <class DC, int kVectors>
 void forward_rays(const WideForwardJob& job) {
-  if (job.centred) return forward_tile<DC, kVectors, true>(job);
-  return forward_tile<DC, kVectors, false>(job);
+  if (job.transmittance.view != nullptr) {
+    if (job.centred) return forward_tile<DC, kVectors, true, true>(job);
+    return forward_tile<DC, kVectors, false, true>(job);
+  }
+  if (job.centred) return forward_tile<DC, kVectors, true, false>(job);
+  return forward_tile<DC, kVectors, false, false>(job);
 }
 
 template <class DC, int kVectors>
 void adjoint_members(const WideAdjointJob& job) {
-  if (job.pair->members == 2) return adjoint_tile<DC, kVectors, 2>(job);
-  return adjoint_tile<DC, kVectors, 1>(job);
+  if (job.transmittance.view != nullptr) {
+    if (job.pair->members == 2) return adjoint_tile<DC, kVectors, 2, true>(job);
+    return adjoint_tile<DC, kVectors, 1, true>(job);
+  }
+  if (job.pair->members == 2) return adjoint_tile<DC, kVectors, 2, false>(job);
+  return adjoint_tile<DC, kVectors, 1, false>(job);
 }
 
 // Calls visit(tag, constant number of vectors) for a number of columns.

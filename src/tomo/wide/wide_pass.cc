@@ -52,8 +52,8 @@ bool too_far(std::size_t row_floats, std::size_t columns) {
 }  // namespace
 
 WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
-                   std::size_t columns, std::size_t block_columns)
-    : plan_(plan), kernel_(kernel), threads_(threads) {
+                   std::size_t columns, std::size_t block_columns, HeldViews* held)
+    : plan_(plan), kernel_(kernel), threads_(threads), held_(held) {
   const Geometry& g = plan.geometry();
   const auto width = static_cast<std::size_t>(g.image_columns);
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
@@ -80,10 +80,55 @@ void WidePass::forward(const Block& x, ColumnRange columns, Block& y) {
   const Source from =
       source(x, columns, static_cast<std::size_t>(plan_.geometry().image_columns), pixels_);
   const std::size_t families = plan_.strips().families().size();
-  const std::size_t chunk = families_per_task(families, threads_);
-  parallel_for(ceil_div(families, chunk), threads_, [&](std::size_t task) {
-    forward_task(from, columns, y, task * chunk, std::min((task + 1) * chunk, families));
-  });
+  for (std::size_t begin = 0, end = 0; begin < families; begin = end) {
+    end = hold_families(begin);
+    const std::size_t chunk = families_per_task(end - begin, threads_);
+    parallel_for(ceil_div(end - begin, chunk), threads_, [&](std::size_t task) {
+      const std::size_t first = begin + task * chunk;
+      forward_task(from, columns, y, first, std::min(first + chunk, end));
+    });
+  }
+}
+
+std::size_t WidePass::hold_families(std::size_t begin) {
+  const StripPlan& strips = plan_.strips();
+  if (held_ == nullptr) return strips.families().size();
+  held_->start();
+  std::size_t end = begin;
+  for (; end < strips.families().size(); ++end) {
+    const Family& f = strips.families()[end];
+    const auto members = static_cast<std::size_t>(f.members);
+    if (!held_->add({strips.views().data() + f.first_view, members})) break;
+  }
+  held_->make();
+  return end;
+}
+
+std::size_t WidePass::hold_pairs(std::size_t begin) {
+  const std::vector<AdjointPair>& pairs = plan_.pairs();
+  if (held_ == nullptr) return pairs.size();
+  held_->start();
+  std::size_t angles[2 * kWideBatch];
+  std::size_t end = begin;
+  while (end < pairs.size()) {
+    const auto batch = static_cast<std::size_t>(plan_.batch(end, kWideBatch));
+    std::size_t count = 0;
+    for (std::size_t k = end; k < end + batch; ++k) {
+      for (int m = 0; m < pairs[k].members; ++m) angles[count++] = pairs[k].angle[m];
+    }
+    if (!held_->add({angles, count})) break;
+    end += batch;
+  }
+  held_->make();
+  return end;
+}
+
+WideTransmittance WidePass::transmittance(ColumnRange columns) const {
+  if (held_ == nullptr) return {};
+  const TransmittanceLayout& layout = held_->layout();
+  return {held_->views(), layout.shift(), static_cast<std::ptrdiff_t>(layout.columns()),
+          static_cast<std::ptrdiff_t>(layout.frames().front().row_elements),
+          columns.begin + columns.origin};
 }
 
 void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
@@ -113,6 +158,7 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
   job.x_row_stride = x.row_stride;
   job.y = y.data() + columns.begin;
   job.y_stride = y.columns();
+  job.transmittance = transmittance(columns);
   job.tile.width = tile_width(columns.count);
   for (int y0 = 0; y0 < height; y0 += kWideRows) {
     // Rays left of the frame may enter it further down.
@@ -143,38 +189,48 @@ void WidePass::adjoint(const Block& y, ColumnRange columns, Block& x) {
       source(y, columns, static_cast<std::size_t>(plan_.geometry().beamlets), rays_);
   const int rows = plan_.geometry().image_rows;
   const std::size_t bands = ceil_div(static_cast<std::size_t>(rows), kWideTileHeight);
-  parallel_for(bands, threads_, [&](std::size_t band) {
-    const int begin = static_cast<int>(band) * kWideTileHeight;
-    adjoint_task(from, columns, x, {begin, std::min(begin + kWideTileHeight, rows)});
-  });
+  for (std::size_t begin = 0, end = 0; begin < plan_.pairs().size(); begin = end) {
+    end = hold_pairs(begin);
+    parallel_for(bands, threads_, [&](std::size_t band) {
+      const int first = static_cast<int>(band) * kWideTileHeight;
+      adjoint_task(from, columns, x,
+                   {begin, end, {first, std::min(first + kWideTileHeight, rows)}});
+    });
+  }
 }
 
 // If the detector is centred, pixels in the lower half of the image take the weights of those
 // opposite, as in the paired pass.
-void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x, Range rows) const {
+void WidePass::adjoint_task(const Source& y, ColumnRange columns, Block& x,
+                            const AdjointPart& part) const {
+  const Range rows = part.rows;
   const Geometry& g = plan_.geometry();
   const auto width = static_cast<std::size_t>(g.image_columns);
-  zero_rows(x, columns, static_cast<std::size_t>(rows.begin) * width,
-            static_cast<std::size_t>(rows.end) * width);
+  if (part.begin == 0) {
+    zero_rows(x, columns, static_cast<std::size_t>(rows.begin) * width,
+              static_cast<std::size_t>(rows.end) * width);
+  }
   const int middle = plan_.centred()
                          ? std::clamp(g.image_rows - g.image_rows / 2, rows.begin, rows.end)
                          : rows.end;
-  adjoint_rows(y, columns, x, {rows.begin, middle}, false);
-  adjoint_rows(y, columns, x, {g.image_rows - rows.end, g.image_rows - middle}, true);
+  adjoint_rows(y, columns, x, {part.begin, part.end, {rows.begin, middle}}, false);
+  adjoint_rows(y, columns, x,
+               {part.begin, part.end, {g.image_rows - rows.end, g.image_rows - middle}}, true);
 }
 
-void WidePass::adjoint_rows(const Source& y, ColumnRange columns, Block& x, Range rows,
+void WidePass::adjoint_rows(const Source& y, ColumnRange columns, Block& x, const AdjointPart& part,
                             bool opposite) const {
+  const Range rows = part.rows;
   if (rows.begin >= rows.end) return;
   const int width = plan_.geometry().image_columns;
   const std::vector<AdjointPair>& pairs = plan_.pairs();
   for (int x0 = 0; x0 < width; x0 += kWideChunk) {
     const Tile tile{x0, rows.begin, std::min(kWideChunk, width - x0), rows.end - rows.begin};
-    for (std::size_t k = 0; k < pairs.size();) {
+    for (std::size_t k = part.begin; k < part.end;) {
       const int batch = plan_.batch(k, kWideBatch);
       kernel_.wide.adjoint({&plan_, &pairs[k], batch, tile, opposite,
                             static_cast<int>(columns.count), y.data, y.stride, y.row_stride,
-                            x.data() + columns.begin, x.columns()});
+                            x.data() + columns.begin, x.columns(), transmittance(columns)});
       k += static_cast<std::size_t>(batch);
     }
   }

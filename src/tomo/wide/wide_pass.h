@@ -10,6 +10,7 @@
 #pragma once
 
 #include "firm/buffer.h"
+#include "tomo/attenuated/held_views.h"
 #include "tomo/strip/strip_kernel.h"
 #include "tomo/strip/strip_pass.h"
 #include "tomo/wide/wide_plan.h"
@@ -20,9 +21,9 @@ class WidePass final : public StripPass {
  public:
   // The plan must fit the wide kernels and outlive this. A call takes one or two vectors of
   // columns, or 8, at most `columns`. Room for copies is set aside as Blocks of `block_columns`
-  // columns need it.
+  // columns need it. If `held` is not null, the projection is attenuated.
   WidePass(const WidePlan& plan, const StripKernel& kernel, int threads, std::size_t columns,
-           std::size_t block_columns);
+           std::size_t block_columns, HeldViews* held = nullptr);
 
   void forward(const Block& x, ColumnRange columns, Block& y) override;
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
@@ -41,13 +42,25 @@ class WidePass final : public StripPass {
   void forward_task(const Source& x, ColumnRange columns, Block& y, std::size_t family_begin,
                     std::size_t family_end) const;
   void forward_tile(WideForwardJob job, std::size_t family_begin, std::size_t family_end) const;
-  void adjoint_task(const Source& y, ColumnRange columns, Block& x, Range rows) const;
-  void adjoint_rows(const Source& y, ColumnRange columns, Block& x, Range rows,
+  // Families, or pairs, from `begin` on whose T is held at once: all of them if not attenuated.
+  std::size_t hold_families(std::size_t begin);
+  std::size_t hold_pairs(std::size_t begin);
+  WideTransmittance transmittance(ColumnRange columns) const;
+
+  // Pairs [begin, end) of the plan, for some image rows.
+  struct AdjointPart {
+    std::size_t begin;
+    std::size_t end;
+    Range rows;
+  };
+  void adjoint_task(const Source& y, ColumnRange columns, Block& x, const AdjointPart& part) const;
+  void adjoint_rows(const Source& y, ColumnRange columns, Block& x, const AdjointPart& part,
                     bool opposite) const;
 
   const WidePlan& plan_;
   const StripKernel& kernel_;
   int threads_;
+  HeldViews* held_;
   // Copies; empty if not needed.
   Buffer<float> pixels_;
   Buffer<float> rays_;

@@ -18,6 +18,49 @@ struct RowTable {
   int count;                             // entries of either list that count
 };
 
+// The blocks of T that a ray meets, in elements from the first one: those of the pixels that it
+// meets first in a row and of the next ones, and of the opposite pixels.
+struct BlockTable {
+  HWY_ALIGN std::int32_t at[2][2][kWideMembers][kWideRows + 1];  // [opposite][next]
+};
+
+// How a member of a family walks through T: the block of pixel x in row r of the tile is
+// ((sign x + origin) >> shift) * step + down[r].
+struct BlockWalk {
+  std::int32_t sign;
+  std::int32_t origin;
+  std::int32_t step;
+  HWY_ALIGN std::int32_t down[kWideRows];
+
+  void set(const WideForwardJob& job, const Orientation& o, bool opposite) {
+    const WideTransmittance& t = job.transmittance;
+    const Geometry& g = job.plan->geometry();
+    const int columns = g.image_columns;
+    const int rows = g.image_rows;
+    const auto row = static_cast<std::int32_t>(t.row_stride);
+    const auto block = static_cast<std::int32_t>(t.stride);
+    const bool up = o.up() != opposite;
+    const bool left = o.left() != opposite;
+    const bool reversed = o.transposed ? up : left;
+    sign = reversed ? -1 : 1;
+    origin = reversed ? (o.transposed ? rows : columns) - 1 : 0;
+    step = o.transposed ? row : block;
+    for (int r = 0; r < kWideRows; ++r) {
+      const int y = job.tile.y0 + std::min(r, job.tile.height - 1);
+      const int i = up ? rows - 1 - y : y;
+      const int j = left ? columns - 1 - y : y;
+      down[r] = o.transposed ? (j >> t.shift) * block : (i >> t.shift) * row;
+    }
+  }
+
+  HWY_INLINE VI at(VI x, int r, int shift) const {
+    const DI di;
+    const VI place = hn::Add(hn::Mul(hn::Set(di, sign), x), hn::Set(di, origin));
+    const VI block = hn::ShiftRightSame(place, shift);
+    return hn::Add(hn::Mul(block, hn::Set(di, step)), hn::Load(di, down + r));
+  }
+};
+
 // Path of one member of a family through the band.
 struct Member {
   const float* start;                      // pixel 0 of the tile's row 0
@@ -44,7 +87,9 @@ struct Band {
   int width;  // of the frame
   int count;  // of members
   Member members[kWideMembers];
-  HWY_ALIGN float live[kWideRows];  // 1, or 0 for rows below the band
+  HWY_ALIGN float live[kWideRows];    // 1, or 0 for rows below the band
+  int shift;                          // of the blocks of T
+  BlockWalk blocks[2][kWideMembers];  // [opposite]; only if attenuated
 
   explicit Band(const WideForwardJob& job) : tile(job.tile), count(job.family->members) {
     const auto first = static_cast<std::size_t>(job.family->first_orientation);
@@ -52,6 +97,21 @@ struct Band {
     width = orientations[0].width;
     for (int m = 0; m < count; ++m) members[m].set(job, orientations[m]);
     for (int r = 0; r < kWideRows; ++r) live[r] = r < tile.height ? 1.0f : 0.0f;
+    shift = job.transmittance.shift;
+    if (job.transmittance.view == nullptr) return;
+    for (int m = 0; m < count; ++m) {
+      for (const int opposite : {0, 1}) {
+        blocks[opposite][m].set(job, orientations[m], opposite == 1);
+      }
+    }
+  }
+
+  void set_none(BlockTable& table) const {
+    for (auto& opposite : table.at) {
+      for (auto& next : opposite) {
+        for (int m = 0; m < count; ++m) next[m][kWideRows] = 0;
+      }
+    }
   }
 
   // Sets the row that stands for no row: a pixel that exists, with weight zero.
@@ -70,6 +130,7 @@ struct Walk {
   double origin;  // left end of ray 0 in the band's row 0
   int crossings;  // in half a band, at most
   float* out[kWideMembers];
+  const std::uint16_t* transmittance[kWideMembers];
   Range rays;    // those that meet the frame
   Range inside;  // those that are within it in all rows
 
@@ -80,8 +141,11 @@ struct Walk {
     crossings = std::min(kHalfRows, static_cast<int>(kHalfRows * f.tau + 1e-6) + 1);
     for (int m = 0; m < f.members; ++m) {
       const std::size_t view = f.first_view + static_cast<std::size_t>(m);
-      out[m] = job.y + job.plan->strips().views()[view] *
-                           static_cast<std::size_t>(job.plan->geometry().beamlets) * job.y_stride;
+      const std::size_t angle = job.plan->strips().views()[view];
+      out[m] =
+          job.y + angle * static_cast<std::size_t>(job.plan->geometry().beamlets) * job.y_stride;
+      const WideTransmittance& t = job.transmittance;
+      transmittance[m] = t.view == nullptr ? nullptr : t.view[angle] + t.column;
     }
     const double drift = f.slope * kWideRows;
     const Range tile{ray_at(band.tile.x0, job.rays),
@@ -102,9 +166,9 @@ struct Walk {
 };
 
 // Rows r, r + 1, .. With kEdges some may be outside of the frame.
-template <bool kEdges>
+template <bool kEdges, bool kCentred, bool kAttenuated>
 HWY_INLINE void fill_rows(const RowWeights& weights, const Position& start, const Band& band, int r,
-                          RowTable& out) {
+                          RowTable& out, [[maybe_unused]] BlockTable* blocks) {
   const D d;
   const DI di;
   TwoWeights w = weights.at<kEdges>(r, start);
@@ -121,6 +185,16 @@ HWY_INLINE void fill_rows(const RowWeights& weights, const Position& start, cons
     const VI dx = hn::Set(di, static_cast<std::int32_t>(member.dx));
     hn::StoreU(hn::Add(hn::Mul(base, dx), hn::Load(di, member.down + r)), di, out.at[m] + r);
   }
+  if constexpr (kAttenuated) {
+    const VI next = hn::Add(w.base, hn::Set(di, 1));
+    for (int opposite = 0; opposite < (kCentred ? 2 : 1); ++opposite) {
+      for (int m = 0; m < band.count; ++m) {
+        const BlockWalk& walk = band.blocks[opposite][m];
+        hn::StoreU(walk.at(w.base, r, band.shift), di, blocks->at[opposite][0][m] + r);
+        hn::StoreU(walk.at(next, r, band.shift), di, blocks->at[opposite][1][m] + r);
+      }
+    }
+  }
   const int half = r / kHalfRows;
   std::uint8_t bits[8] = {};
   hn::StoreMaskBits(d, hn::Gt(w.second, hn::Zero(d)), bits);
@@ -131,13 +205,14 @@ HWY_INLINE void fill_rows(const RowWeights& weights, const Position& start, cons
   }
 }
 
-template <bool kEdges>
-HWY_INLINE void fill(const Walk& walk, const Band& band, int ray, RowTable& out) {
+template <bool kEdges, bool kCentred, bool kAttenuated>
+HWY_INLINE void fill(const Walk& walk, const Band& band, int ray, RowTable& out,
+                     BlockTable* blocks) {
   const RowWeights weights(*walk.family, band.width - 2);
   const Position start = position(walk.x(ray));
   out.found[0] = out.found[1] = 0;
   for (int r = 0; r < kWideRows; r += lane_count()) {
-    fill_rows<kEdges>(weights, start, band, r, out);
+    fill_rows<kEdges, kCentred, kAttenuated>(weights, start, band, r, out, blocks);
   }
   // Fills both lists up to the largest number of crossings of the family: processors predict the
   // end of a loop that always has the same length.

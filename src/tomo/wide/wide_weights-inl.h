@@ -111,6 +111,15 @@ class PixelWeights {
   VI fraction_;
 };
 
+// Weights times T, for one vector of columns. T is in units of 2^-15, and so is the weight; where T
+// is 1, the product is exact.
+template <class DC>
+HWY_INLINE hn::Vec<DC> attenuate(hn::Vec<DC> weight, const std::uint16_t* t) {
+  const hn::Rebind<std::uint16_t, DC> dt;
+  const hn::RebindToSigned<DC> di;
+  return hn::Mul(weight, hn::ConvertTo(DC(), hn::PromoteTo(di, hn::LoadU(dt, t))));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace firm
 HWY_AFTER_NAMESPACE();

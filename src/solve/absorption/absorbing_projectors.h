@@ -1,0 +1,27 @@
+// AbsorbingProjectors: makes A diag(T) of one XRF site. All its projectors share one T.
+#pragma once
+
+#include "model/projector_factory.h"
+#include "tomo/attenuated/attenuated.h"
+
+namespace firm {
+
+class AbsorbingProjectors : public ProjectorFactory {
+ public:
+  AbsorbingProjectors(const Geometry& geometry, const FluorescencePath& path,
+                      const TransmittanceOptions& options)
+      : transmittance_(geometry, path, options) {}
+
+  Transmittance& transmittance() { return transmittance_; }
+
+  // Projectors are for as many columns as T has.
+  std::unique_ptr<Projector> make(const Geometry& geometry,
+                                  const ProjectorOptions& options) const override;
+  // A bound that is a few percent too large at most.
+  double lambda_max(const Geometry& geometry, const ProjectorOptions& options) const override;
+
+ private:
+  Transmittance transmittance_;
+};
+
+}  // namespace firm
