@@ -16,7 +16,10 @@ pkg_check_modules(mpi REQUIRED IMPORTED_TARGET ompi-c)  # only firm-mpi links it
 find_package(CLI11 REQUIRED)
 
 # Optional: the general solver to which src/paper compares FIRM's.
-pkg_check_modules(ipopt ipopt)
+option(FIRM_WITH_IPOPT "Let firm paper compare with Ipopt, if it is installed" ON)
+if(FIRM_WITH_IPOPT)
+  pkg_check_modules(ipopt ipopt)
+endif()
 if(ipopt_FOUND)
   # Links libipopt.so alone: the development files of its own dependencies may be missing.
   find_library(FIRM_IPOPT_LIBRARY ipopt REQUIRED HINTS ${ipopt_LIBRARY_DIRS})

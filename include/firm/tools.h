@@ -93,6 +93,10 @@ StudyCalibration calibrate_study(const CalibrateRequest& request, const Observer
 // As `firm calibrate --json` prints it.
 std::string to_json(const StudyCalibration& calibration, const std::string& out);
 
+// Version of FIRM, the fastest kernel of this processor, and the versions of libraries; three
+// lines.
+std::string version_text();
+
 // Mass attenuation coefficient in cm^2/g of an element or a compound at an energy in keV, from the
 // tables of xraylib. None for an unknown formula or energy.
 std::optional<double> attenuation_coefficient(const std::string& formula, double kev);

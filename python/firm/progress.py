@@ -81,7 +81,7 @@ def _bar_maker(required: bool) -> Optional[Callable[[], Any]]:
         if _in_notebook() and importlib.util.find_spec("ipywidgets") is not None:
             from tqdm.notebook import tqdm  # type: ignore[import]
         else:
-            from tqdm import tqdm
+            from tqdm import tqdm  # type: ignore[import]
     except ImportError as error:
         if not required:
             return None
