@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from . import _firm
 from ._firm import Error
 from .arrays import PathLike, option_pairs, usage_error
-from .run import Run, load
+from .run import DirectorySource, Run
 
 _STOPPED_EARLY = 5
 _START_SECONDS = 60
@@ -101,8 +101,8 @@ class Federation:
         Returns
         -------
         dict
-            A `Run` of each site, with its own image. Images are read here, so that they outlive the
-            directory.
+            A `Run` of each site, with its own image. All of it is in memory, so that it outlives a
+            temporary directory.
 
         Raises
         ------
@@ -114,11 +114,11 @@ class Federation:
         for name, process in self._processes.items():
             process.wait(None if end is None else max(0.0, end - time.monotonic()))
             self._check(name)
-        runs = {site: load(self.out / site) for site in self.sites}
-        for run in runs.values():
-            for name in run:
-                run[name]
-            run.history
+        runs = {}
+        for site in self.sites:
+            source = DirectorySource(self.out / site)
+            source.preload()
+            runs[site] = Run(source)
         return runs
 
     def log(self, name: str) -> str:

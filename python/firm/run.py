@@ -222,12 +222,25 @@ class DirectorySource:
             raise usage_error(str(directory), "", "the directory of a finished run",
                               "no summary.json in it")
         self._stored: Dict[str, Any] = {}
+        self._files: Dict[str, bytes] = {}
         summary = json.loads(self.summary())
         there = _firm.stored_image_names(str(self._folder / "images.h5"))
         # In the order of a run in memory: elements, other matter, XRT.
         measured = [site["name"] for site in summary["sites"] if site["name"] in there]
         self.names = measured[:-1] + [n for n in there if n not in measured] + measured[-1:]
         self.pixel_size = _firm.read_outline(str(self._folder / "study.toml")).pixel_size
+
+    def preload(self) -> None:
+        """Read everything, so that the directory is no longer needed."""
+        for name in self.names:
+            self._read(name)
+        for file in ("summary.json", "history.jsonl", "overview.png"):
+            self._content(file)
+
+    def _content(self, file: str) -> bytes:
+        if file not in self._files:
+            self._files[file] = (self._folder / file).read_bytes()
+        return self._files[file]
 
     def _read(self, name: str) -> Any:
         if name not in self._stored:
@@ -242,17 +255,17 @@ class DirectorySource:
         return str(self._read(name)[2])
 
     def summary(self) -> str:
-        return (self._folder / "summary.json").read_text()
+        return self._content("summary.json").decode()
 
     def history(self) -> str:
-        return (self._folder / "history.jsonl").read_text()
+        return self._content("history.jsonl").decode()
 
     def save(self, directory: str, overwrite: bool) -> None:
         raise usage_error(directory, "save", "a run in memory",
                           f"one that is in {self._folder} already; copy that directory")
 
     def overview(self) -> bytes:
-        return (self._folder / "overview.png").read_bytes()
+        return self._content("overview.png")
 
 
 def load(directory: PathLike) -> Run:

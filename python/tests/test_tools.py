@@ -2,9 +2,12 @@
 import doctest
 import importlib
 import json
+import pathlib
+import re
 import subprocess
 import sys
 import threading
+import types
 import unittest
 import warnings
 
@@ -71,34 +74,57 @@ class ProjectorTest(unittest.TestCase):
             np.testing.assert_array_equal(result, expected)
 
     def test_adapters_of_the_guide(self):
-        """The shapes that pylops and CIL ask for: docs/python.md has these adapters."""
+        """Runs the adapters of docs/python.md with base classes of the shape of pylops and CIL."""
+        guide = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
+        code = re.search(r"```python\n(class FirmPylops.*?)```", guide, re.S)[1]
+
+        class Pylops:
+            def __init__(self, dtype, shape):
+                self.dtype, self.shape = dtype, shape
+
+        class Geometry:
+            def __init__(self, shape):
+                self.shape = shape
+
+            def allocate(self):
+                return Container(np.zeros(self.shape, np.float32))
+
+        class Container:
+            def __init__(self, array):
+                self.array = array
+
+            def as_array(self):
+                return self.array
+
+            def fill(self, values):
+                self.array[...] = values
+
+        class Cil:
+            def __init__(self, domain_geometry, range_geometry):
+                self._domain, self._range = domain_geometry, range_geometry
+
+            def domain_geometry(self):
+                return self._domain
+
+            def range_geometry(self):
+                return self._range
+
+        space = types.SimpleNamespace
+        names = {"pylops": space(LinearOperator=Pylops),
+                 "cil": space(optimisation=space(operators=space(LinearOperator=Cil)))}
+        exec(code, names)
         A = self.A
-
-        class Pylops:  # pylops.LinearOperator: shape, dtype, _matvec, _rmatvec on vectors
-            shape, dtype = A.shape, A.dtype
-            _matvec, _rmatvec = staticmethod(A.matvec), staticmethod(A.rmatvec)
-
         x = self.rng.random(A.shape[1], np.float32)
-        np.testing.assert_array_equal(Pylops()._matvec(x), A @ x)
-
-        class Cil:  # cil.optimisation.operators.LinearOperator: direct, adjoint, with `out`
-            def direct(self, x, out=None):
-                y = A.forward(x)
-                if out is None:
-                    return y
-                out[...] = y
-                return out
-
-            def adjoint(self, y, out=None):
-                x = A.adjoint(y)
-                if out is None:
-                    return x
-                out[...] = x
-                return out
-
-        y = Cil().direct(x.reshape(20, 24))
-        out = np.empty((20, 24), np.float32)
-        self.assertIs(Cil().adjoint(y, out), out)
+        pylops = names["FirmPylops"](A)
+        self.assertEqual(pylops.shape, A.shape)
+        np.testing.assert_array_equal(pylops._matvec(x), A @ x)
+        np.testing.assert_array_equal(pylops._rmatvec(A @ x), A.T @ (A @ x))
+        cil = names["FirmCil"](A, Geometry((20, 24)), Geometry((15, 30)))
+        image = Container(x.reshape(20, 24))
+        y = cil.direct(image)
+        np.testing.assert_array_equal(y.as_array().ravel(), A @ x)
+        np.testing.assert_array_equal(cil.adjoint(y).as_array().ravel(), A.T @ (A @ x))
+        self.assertIs(cil.adjoint(y, out=image), image)
 
 
 class ScanTest(StudyTest):
@@ -167,6 +193,13 @@ class FederationTest(StudyTest):
         self.assertEqual(list(runs), ["xrf-1", "xrf-2", "xrf-3", "xrt"])
         for site, run in runs.items():
             np.testing.assert_array_equal(run[site], alone[site])
+
+    def test_runs_outlive_a_temporary_directory(self):
+        with firm.Federation(self.study) as federation:
+            runs = federation.wait(timeout=120)
+        self.assertFalse(federation.out.exists())
+        self.assertIn("data:image/png", runs["xrt"]._repr_html_())
+        self.assertGreater(len(runs["xrt"].history["round"]), 1)
 
     def test_tells_what_failed(self):
         with self.assertRaisesRegex(firm.Error, "no 'no-such-firm'"):
