@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kSettled = 5e-4;  // change of a mass, relative
 // Steps of an outer round, and of each exchange within it.
-constexpr int kStepsPerRound = 100;
-constexpr int kLocalSteps = 25;
+constexpr int kStepsPerRound = 200;
+constexpr int kLocalSteps = 50;
 constexpr int kMostRounds = 1000000;
 
 double voxel_volume(const Study& study) {
