@@ -1,4 +1,5 @@
 """Projector, Scan, inspect, simulate, align, calibrate, Federation, import."""
+import ast
 import doctest
 import importlib
 import json
@@ -162,6 +163,14 @@ class VerbTest(StudyTest):
         with self.assertRaisesRegex(firm.Error, "did you mean"):
             firm.simulate(self.folder / "none", sise=3)
 
+    def test_simulate_knows_the_options_of_the_command_line(self):
+        _, text, _ = run_firm("simulate", "--help")
+        options = set(re.findall(r"^  --([a-z-]+)", text, re.M)) - {"out"}
+        self.assertIn("noise", options)
+        for option in options:
+            with self.assertRaisesRegex(firm.Error, f"{option}: expected"):
+                firm.simulate(self.folder / "none", **{option.replace("-", "_"): "x"})
+
     def test_calibrate(self):
         out = self.folder / "calibrated.toml"
         result = firm.calibrate(self.study, out)
@@ -222,6 +231,18 @@ class ImportTest(unittest.TestCase):
             result = doctest.testmod(importlib.import_module("firm" + name))
             self.assertEqual(result.failed, 0, name)
             self.assertGreater(result.attempted, 0, name)
+
+    def test_stubs_have_the_names_of_the_module(self):
+        from firm import _firm
+        stub = pathlib.Path(_firm.__file__).parent / "_firm.pyi"
+        for node in ast.parse(stub.read_text()).body:
+            if isinstance(node, ast.ClassDef) and node.name != "Error":
+                members = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+                found = {name for name in vars(getattr(_firm, node.name)) if name[0] != "_"}
+                self.assertEqual(members - {"__init__"}, found, node.name)
+        names = {node.name for node in ast.parse(stub.read_text()).body
+                 if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        self.assertEqual(names, {name for name in dir(_firm) if name[0] != "_"})
 
     def test_everything_public_has_a_docstring(self):
         for name in firm.__all__:

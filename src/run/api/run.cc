@@ -46,6 +46,7 @@ RunCallbacks callbacks_of(const Observer& observer) {
   callbacks.progress = observer.progress;
   callbacks.on_event = observer.on_event;
   callbacks.on_prior = observer.on_prior;
+  callbacks.on_absorption = observer.on_absorption;
   if (observer.on_round) {
     callbacks.on_round = [on_round = observer.on_round](const RoundRecord& r, int limit,
                                                         const std::string& /*line*/) {

@@ -17,7 +17,7 @@
 namespace firm {
 namespace {
 
-using Target = std::variant<std::string*, int*, double*, std::uint64_t*>;
+using Target = std::variant<std::string*, bool*, int*, double*, std::uint64_t*>;
 
 // An option of `firm simulate`.
 struct Row {
@@ -49,6 +49,7 @@ struct Options {
             {"lag", &d.lag},
             {"beam-drift", &d.beam_drift},
             {"crosstalk", &d.crosstalk},
+            {"self-absorption", &o.self_absorption},
             {"xrf-counts", &o.xrf_counts},
             {"threads", &o.threads}};
   }
@@ -68,6 +69,11 @@ void set_target(const Row& row, const std::string& text) {
       [&](auto* target) {
         if constexpr (std::is_same_v<decltype(target), std::string*>) {
           *target = text;
+        } else if constexpr (std::is_same_v<decltype(target), bool*>) {
+          if (text != "true" && text != "false") {
+            throw usage_error({"simulate", row.name, "true or false", "'" + text + "'"});
+          }
+          *target = text == "true";
         } else {
           set_number(row.name, text, *target);
         }
@@ -93,8 +99,9 @@ std::vector<std::string> simulate_study(
   Options options;
   for (const auto& [key, text] : given) set_option(options, key, text);
   SimulateOptions& o = options.simulate;
-  o.pixel_size = !std::isnan(options.pixel_size_um) ? options.pixel_size_um * kMicrometre
-                                                    : default_pixel_size(o.preset, o.size);
+  o.pixel_size = !std::isnan(options.pixel_size_um)
+                     ? options.pixel_size_um * kMicrometre
+                     : default_pixel_size(o.preset, o.size, o.self_absorption);
   o.validate();
   return write_simulation(simulate(o, observer.progress), directory, observer.progress);
 }
