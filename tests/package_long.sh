@@ -28,6 +28,7 @@ leave() {
   rm -rf --one-file-system "$root"
 }
 trap leave EXIT
+echo "installing Debian 12"
 timeout 1200 debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" 2>&1 || {
   tail -n 5 "$root.log"
   skip "debootstrap cannot install from $mirror"
@@ -36,12 +37,17 @@ rm -f "$root.log"
 mount -t proc proc "$root/proc"
 cp "$packages"/*.deb "$root/tmp/"
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive HOME=/root PATH="$PATH" "$@"; }
-files() { (cd "$root" && find . -xdev \( -path ./proc -o -path ./tmp \) -prune -o -iname '*firm*' -print | grep -v firmware | sort); }
+# Files of the system that may be ours.
+files() {
+  (cd "$root" && find . -xdev \( -path ./proc -o -path ./tmp \) -prune -o \
+    -iname '*firm*' ! -iname '*firmware*' -print | sort)
+}
 
+echo "installing the packages"
 before=$(files)
 inside apt-get update -qq
-inside apt-get install -y -qq --no-install-recommends bash-completion python3-scipy >/dev/null
-inside sh -c 'apt-get install -y -qq --no-install-recommends /tmp/*.deb' >/dev/null
+inside apt-get install -y -qq --no-install-recommends bash-completion python3-scipy >/dev/null 2>&1
+inside sh -c 'apt-get install -y -qq --no-install-recommends /tmp/*.deb' >/dev/null 2>&1
 inside firm --version
 (cd "$root/tmp" && inside firm demo --out /tmp/demo | tail -n 20)
 test -s "$root/tmp/demo/report.html"
@@ -56,7 +62,7 @@ assert run["xrt"].shape == (1, 32, 32), run
 A = firm.Projector(np.linspace(0, np.pi, 8), size=16)
 print(run, A)'
 test -s "$root/usr/include/firm/run.h"
-inside sh -c 'apt-get purge -y -qq firm libfirm-dev python3-firm' >/dev/null
+inside sh -c 'apt-get purge -y -qq firm libfirm-dev python3-firm' >/dev/null 2>&1
 after=$(files)
 if [[ $before != "$after" ]]; then
   diff <(echo "$before") <(echo "$after")
