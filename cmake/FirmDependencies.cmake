@@ -8,12 +8,18 @@ pkg_check_modules(xrl REQUIRED IMPORTED_TARGET libxrl)
 pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(tiff REQUIRED IMPORTED_TARGET libtiff-4>=4.5)
 pkg_check_modules(crypto REQUIRED IMPORTED_TARGET libcrypto)
+find_package(nlohmann_json REQUIRED)
+if(FIRM_PYTHON_ONLY)
+  return()
+endif()
 pkg_check_modules(mpi REQUIRED IMPORTED_TARGET ompi-c)  # only firm-mpi links it
 find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
 
 # Optional: the general solver to which src/paper compares FIRM's.
-pkg_check_modules(ipopt ipopt)
+option(FIRM_WITH_IPOPT "Let firm paper compare with Ipopt, if it is installed" ON)
+if(FIRM_WITH_IPOPT)
+  pkg_check_modules(ipopt ipopt)
+endif()
 if(ipopt_FOUND)
   # Links libipopt.so alone: the development files of its own dependencies may be missing.
   find_library(FIRM_IPOPT_LIBRARY ipopt REQUIRED HINTS ${ipopt_LIBRARY_DIRS})

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "firm/error.h"
-#include "firm/version.h"
+#include "firm/tools.h"
 #include "program.h"
 #include "verbs.h"
 
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   if (wants_mpi(argc, argv)) return become_firm_mpi(argv);
   CLI::App app("Federated joint reconstruction of X-ray fluorescence and transmission tomograms.",
                "firm");
-  app.set_version_flag("--version", std::string("firm ") + firm::kVersion);
+  app.set_version_flag("--version", firm::version_text);
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"

@@ -20,6 +20,16 @@ class Block {
   Block(std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), values_(rows * columns) {}
 
+  // Makes a Block of rows * columns floats of the caller, which must outlive it. They need no
+  // alignment. A copy of the Block owns memory of its own.
+  static Block view(float* values, std::size_t rows, std::size_t columns) {
+    Block block;
+    block.rows_ = rows;
+    block.columns_ = columns;
+    block.values_ = Buffer<float>::view(values, rows * columns);
+    return block;
+  }
+
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
   std::size_t size() const { return rows_ * columns_; }

@@ -25,7 +25,16 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t size)
-      : size_(size), data_(static_cast<T*>(allocate_pages(size * sizeof(T))), Deleter{size}) {}
+      : size_(size),
+        data_(static_cast<T*>(allocate_pages(size * sizeof(T))), Deleter{size, true}) {}
+
+  // Uses memory of the caller, which must outlive the Buffer. A copy owns memory of its own.
+  static Buffer view(T* data, std::size_t size) {
+    Buffer buffer;
+    buffer.size_ = size;
+    buffer.data_ = {data, Deleter{size, false}};
+    return buffer;
+  }
 
   Buffer(const Buffer& other) : Buffer(other.size_) {
     if (size_ > 0) std::memcpy(data(), other.data(), size_ * sizeof(T));
@@ -50,7 +59,10 @@ class Buffer {
  private:
   struct Deleter {
     std::size_t size = 0;
-    void operator()(T* p) const { free_pages(p, size * sizeof(T)); }
+    bool owned = true;
+    void operator()(T* p) const {
+      if (owned) free_pages(p, size * sizeof(T));
+    }
   };
 
   std::size_t size_ = 0;

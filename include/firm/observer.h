@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "firm/block.h"
 #include "firm/solution.h"
@@ -25,6 +26,11 @@ struct Observer {
   // on_images receives them: pixels x (images x slices), as in Solution.
   std::function<bool()> wants_images = {};
   std::function<void(const Block&)> on_images = {};
+  // Called while a Run reads, refines and writes, with the name of the step and the fraction done,
+  // 0 to 1.
+  std::function<void(const std::string& step, double fraction)> progress = {};
+  // Receives the lines that `firm recon` prints: memory needed, how data was prepared, warnings.
+  std::function<void(const std::string&)> on_event = {};
 };
 
 }  // namespace firm

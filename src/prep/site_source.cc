@@ -9,6 +9,7 @@
 
 #include "firm/error.h"
 #include "io/files/number_file.h"
+#include "io/formats/array_scan.h"
 #include "io/formats/data_units.h"
 #include "prep/fluorescence.h"
 
@@ -25,6 +26,7 @@ std::string mention_of(const SiteEntry& entry, const std::string& path) {
 }
 
 Scan open_data(const SiteEntry& entry, const std::string& element, const std::string& path) {
+  if (entry.arrays) return array_scan("site " + entry.name, *entry.arrays);
   const std::string name = beside(path, entry.data);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) {

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "core/available_memory.h"
 #include "core/byte_size.h"
+#include "io/files/pending_file.h"
+#include "io/formats/array_scan.h"
 #include "prep/site_noise.h"
 #include "run/distributed.h"
 #include "run/memory/memory_estimate.h"
@@ -14,7 +18,7 @@ namespace firm {
 
 ReconPlan::ReconPlan(const ReconArguments& arguments)
     : arguments_(arguments),
-      data_(read_study(arguments.study), arguments.study),
+      data_(arguments.given ? *arguments.given : read_study(arguments.study), arguments.study),
       options_(recon_options(data_.file(), arguments)),
       truth_(truth_path(data_.file(), arguments.study, arguments.truth)) {}
 
@@ -63,6 +67,27 @@ void ReconPlan::refine(const Processes& processes, const RunCallbacks& callbacks
   data_.estimate();
   if (processes.rank() != 0 || !callbacks.on_event) return;
   for (const std::string& line : refinement_lines(*refined_)) callbacks.on_event(line);
+}
+
+StudyFile ReconPlan::write_studies(const RunDirectory& directory) const {
+  const ResolvedFrom from{arguments_.study, directory.path(), arguments_.truth};
+  StudyFile resolved = resolved_study(given_, from, given_sites_, options_);
+  for (const SiteEntry& entry : resolved.sites) {
+    if (!entry.arrays) continue;
+    const std::string file = directory.file(entry.data);
+    make_directory(std::filesystem::path(file).parent_path().string());
+    write_arrays(file, entry.name, *entry.arrays);
+  }
+  write_study(directory.file("study.toml"), resolved);
+  if (refined_) {
+    SolveOptions options = options_;
+    options.refine = "none";
+    write_study(directory.file("refined.toml"),
+                resolved_study(data_.file(), from, study_.sites, options));
+  } else {
+    directory.remove("refined.toml");  // of another run
+  }
+  return resolved;
 }
 
 std::uint64_t ReconPlan::memory_of_process(std::size_t rank) const {

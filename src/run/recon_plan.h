@@ -28,9 +28,9 @@ class ReconPlan {
   StudyData& data() { return data_; }
   // What alignment has found; none: nothing was refined.
   const std::optional<Refinement>& refined() const { return refined_; }
-  // The study as it was before that, with its sites.
-  const StudyFile& given() const { return given_; }
-  const std::vector<Site>& given_sites() const { return given_sites_; }
+  // Writes study.toml, refined.toml if there is one, and data that is in memory. Returns the study
+  // of the former.
+  StudyFile write_studies(const RunDirectory& directory) const;
   const SolveOptions& options() const { return options_; }
   const std::string& truth() const { return truth_; }  // file; empty: none
   const Study& study() const { return study_; }        // all slices
@@ -52,6 +52,7 @@ class ReconPlan {
   StudyData data_;
   SolveOptions options_;
   std::string truth_;
+  // The study as it was before refinement, with its sites.
   StudyFile given_;
   std::vector<Site> given_sites_;
   std::optional<Refinement> refined_;

@@ -9,78 +9,16 @@
 
 #include "io/files/pending_file.h"
 #include "run/fit_report.h"
-#include "run/recon_plan.h"
+#include "run/reconstruction.h"
 #include "run/shard/merge.h"
-#include "run/stage.h"
 #include "run/store/history.h"
-#include "run/store/phases.h"
-#include "run/store/run_claim.h"
-#include "run/store/run_json.h"
-#include "run/store/run_output.h"
-#include "run/store/shard_store.h"
 
 namespace firm {
 namespace {
 
 constexpr const char* kCheckpoint = "/checkpoint.h5";
 
-// Solves the stages of a plan one after another, then writes the results. Whatever is written
-// before the end lets a killed run be resumed; finish() is the end.
-class Reconstruction {
- public:
-  Reconstruction(const ReconArguments& arguments, const RunCallbacks& callbacks,
-                 Processes& processes)
-      : arguments_(arguments),
-        callbacks_(callbacks),
-        processes_(processes),
-        plan_(arguments),
-        store_(arguments.out) {}
-
-  ReconResult run();
-
- private:
-  bool first() const { return processes_.rank() == 0; }
-  bool resuming() const { return arguments_.start == RunDirectory::Start::kResume; }
-  bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
-  void event(const std::string& line) const {
-    if (callbacks_.on_event) callbacks_.on_event(line);
-  }
-
-  // Solves stage k, unless an earlier attempt has. False: interrupted before it had a result.
-  bool solve_stage(std::size_t k);
-  bool take_earlier_result(const StageRun& stage, std::size_t k);
-  void open(StageRun& stage, std::size_t k);
-  void announce(const StageRun& stage, std::size_t k);
-  bool collect(StageRun& stage, std::size_t k, RunHistory* history);
-  void keep_result(ShardResult result, std::size_t k);
-
-  void open_directory();
-  void require_unfinished() const;
-  void choose_checkpoints(StageRun& stage, std::size_t k);
-  std::uint64_t common_round(const Stage& stage) const;
-  void open_history(std::size_t k, int rounds);
-  std::string finished_history() const;
-
-  ReconResult interrupted_result(std::size_t finished);
-  ReconResult finish();
-  void write_outputs(const Summary& summary, const RunImages& images);
-
-  const ReconArguments& arguments_;
-  const RunCallbacks& callbacks_;
-  Processes& processes_;
-  ReconPlan plan_;
-  ShardStore store_;               // of a plan with several stages
-  std::optional<RunClaim> claim_;  // of process 0, until the outputs are complete
-  std::optional<RunDirectory> directory_;
-  StudyFile resolved_;
-  RunFacts facts_;
-  std::vector<ShardResult> results_;       // of the finished stages
-  std::optional<ShardResult> unfinished_;  // of an earlier attempt at the stage in progress
-  std::string lines_;                      // history lines of the stage in progress
-  std::optional<StageRun> stage_;          // in progress, or the last one
-  Summary last_;                           // of the stage that was solved last
-  Phases phases_;
-};
+}  // namespace
 
 // --- the run directory
 
@@ -96,17 +34,7 @@ void Reconstruction::open_directory() {
     stage_->remove_checkpoints();  // of another run
   }
   if (plan_.several()) store_.create();
-  const ResolvedFrom from{arguments_.study, arguments_.out, arguments_.truth};
-  resolved_ = resolved_study(plan_.given(), from, plan_.given_sites(), plan_.options());
-  write_study(directory_->file("study.toml"), resolved_);
-  if (plan_.refined()) {
-    SolveOptions options = plan_.options();
-    options.refine = "none";
-    write_study(directory_->file("refined.toml"),
-                resolved_study(plan_.data().file(), from, plan_.study().sites, options));
-  } else {
-    directory_->remove("refined.toml");  // of another run
-  }
+  if (!memory_) resolved_ = plan_.write_studies(*directory_);
   event(plan_.memory_text());
   if (plan_.refined()) facts_.warnings = plan_.refined()->warnings;
   const std::string& noise = plan_.data().noise_warning();
@@ -289,15 +217,44 @@ ReconResult Reconstruction::interrupted_result(std::size_t finished) {
 }
 
 // Images, pictures and report first, then the summary, which makes the run complete.
-void Reconstruction::write_outputs(const Summary& summary, const RunImages& images) {
-  const RunOutput output{*directory_, plan_.study(), results_.front().variables,
-                         resolved_,   facts_,        plan_.truth()};
-  write_images(output, images, summary, callbacks_.progress);
-  phases_.end("writing images");
-  facts_.phases = phases_.seconds();
-  const std::string text = summary_json(summary, facts_);
+void Reconstruction::write_outputs(const RunOutput& output, const Summary& summary,
+                                   const RunImages& images, Phases phases,
+                                   const Progress& progress) {
+  write_images(output, images, summary, progress);
+  phases.end("writing images");
+  const std::string text = summary_json(summary, facts(phases));
   write_report(output, text, plan_.data());
-  write_text_file(directory_->file("summary.json"), text);
+  write_text_file(output.directory.file("summary.json"), text);
+}
+
+RunFacts Reconstruction::facts(const Phases& phases) const {
+  RunFacts facts = facts_;
+  facts.phases = phases.seconds();
+  return facts;
+}
+
+// Copies the checkpoint of a run that stopped before converging, so that the copy can be resumed.
+void Reconstruction::save(const Summary& summary, const std::string& out, RunDirectory::Start start,
+                          const Progress& progress) {
+  Phases phases = phases_;
+  phases.restart();
+  RunClaim claim(out, start);
+  claim.take();
+  RunDirectory directory(out, start);
+  directory.forget_end();
+  const StudyFile resolved = plan_.write_studies(directory);
+  directory.open_history(history());
+  directory.flush_history();
+  const std::string checkpoint = arguments_.out + kCheckpoint;
+  if (std::filesystem::exists(checkpoint)) {
+    std::filesystem::copy_file(checkpoint, directory.file("checkpoint.h5"),
+                               std::filesystem::copy_options::overwrite_existing);
+  } else {
+    directory.remove("checkpoint.h5");  // of another run
+  }
+  const RunOutput output{directory, plan_.study(), in_memory().variables,
+                         resolved,  facts_,        plan_.truth()};
+  write_outputs(output, summary, images_of(in_memory().solution), phases, progress);
 }
 
 ReconResult Reconstruction::finish() {
@@ -309,6 +266,8 @@ ReconResult Reconstruction::finish() {
   summary.refined = plan_.refined();
   const std::vector<std::string> warnings = fit_warnings(summary, plan_.data());
   facts_.warnings.insert(facts_.warnings.end(), warnings.begin(), warnings.end());
+  const RunOutput output{*directory_, plan_.study(), results_.front().variables,
+                         resolved_,   facts_,        plan_.truth()};
   if (plan_.several()) {
     directory_->open_history(finished_history());
     std::vector<std::string> files;
@@ -316,10 +275,13 @@ ReconResult Reconstruction::finish() {
       files.push_back(store_.result_file(stage.shard.slices));
       facts_.chunks.push_back({stage.shard.slices, stage.summary(), stage.fingerprints});
     }
-    write_outputs(summary, merge_images(files, results_, grid));
+    write_outputs(output, summary, merge_images(files, results_, grid), phases_,
+                  callbacks_.progress);
   } else {
     facts_.fingerprints = results_.front().fingerprints;
-    write_outputs(summary, images_of(results_.front().solution));
+    if (memory_) return {summary, {}, warnings, {}};
+    write_outputs(output, summary, images_of(results_.front().solution), phases_,
+                  callbacks_.progress);
   }
   return {summary, written_files(*directory_), warnings, {}};
 }
@@ -332,6 +294,11 @@ ReconResult Reconstruction::run() {
     if (resuming()) require_unfinished();
   });
   do_together(processes_, [this] { plan_.make(processes_, callbacks_); });
+  if (memory_ && plan_.several()) {
+    throw usage_error({arguments_.study, "memory",
+                       "room for all slices at once, or a run directory for chunks of them",
+                       plan_.memory_text()});
+  }
   if (arguments_.separate) plan_.check_memory_side_by_side(processes_);
   for (std::size_t k = 0; k < plan_.stages().size(); ++k) {
     if ((k > 0 && interrupted()) || !solve_stage(k)) return interrupted_result(k);
@@ -348,8 +315,6 @@ ReconResult Reconstruction::run() {
   }
   return result;
 }
-
-}  // namespace
 
 SolveOptions recon_options(const StudyFile& file, const ReconArguments& a) {
   if (a.start != RunDirectory::Start::kResume) return options_of(file, a.study, a.settings);

@@ -17,7 +17,7 @@ namespace firm {
 
 struct ReconArguments {
   std::string study;  // file
-  std::string out;    // run directory
+  std::string out;  // run directory
   RunDirectory::Start start = RunDirectory::Start::kNew;
   std::string truth = {};   // file; empty: the study's, if it names one
   KeyValues settings = {};  // from the command line, in order
@@ -27,6 +27,8 @@ struct ReconArguments {
   // Solves each site as a separate shard, with fixed-point sums as in a federation. The images are
   // bit-identical to those of coordinator and sites, for any number of processes.
   bool separate = false;
+  // The study itself, if it is in no file: `study` is then its name in errors.
+  std::optional<StudyFile> given = {};
 };
 
 struct ReconResult {

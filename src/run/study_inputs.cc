@@ -66,7 +66,11 @@ void relocate_study(const std::string& study_path, const std::string& directory,
   const std::filesystem::path here = std::filesystem::path(study_path).parent_path();
   if (!file.truth.empty()) file.truth = path_from(directory, here / file.truth);
   for (SiteEntry& entry : file.sites) {
-    for (std::string* name : file_names(entry)) *name = path_from(directory, here / *name);
+    for (std::string* name : file_names(entry)) {
+      // Arrays are written into the directory of the study, wherever that is.
+      if (entry.arrays && name == &entry.data) continue;
+      *name = path_from(directory, here / *name);
+    }
   }
 }
 

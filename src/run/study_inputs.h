@@ -27,7 +27,8 @@ SolveOptions federation_options_of(const StudyFile& file, const std::string& pat
 std::string truth_path(const StudyFile& file, const std::string& study_path,
                        const std::string& given);
 
-// Makes the file names of a study that was read at `study_path` relative to another directory.
+// Makes the file names of a study that was read at `study_path` relative to another directory. The
+// names of data that is in memory stay.
 void relocate_study(const std::string& study_path, const std::string& directory, StudyFile& file);
 
 // Returns the study with every option and default written out, and file names relative to the run

@@ -6,108 +6,22 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "io/study/quantity.h"
-#include "run/memory/memory_estimate.h"
+#include "run/api/inspection_json.h"
 #include "terminal.h"
 #include "verbs.h"
 
 namespace firm {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const ValueStatistics& v) {
-  return {{"count", v.count}, {"min", v.min},           {"max", v.max},
-          {"mean", v.mean},   {"nan", v.nan},           {"infinite", v.infinite},
-          {"zero", v.zero},   {"negative", v.negative}, {"saturated", v.saturated}};
-}
-
-Json to_json(const FieldReport& f) {
-  return {{"path", f.path}, {"shape", f.shape}, {"type", f.type},
-          {"axes", f.axes}, {"units", f.units}, {"values", to_json(f.values)}};
-}
-
-Json to_json(const AngleReport& a) {
-  return {{"source", a.source},   {"count", a.count},       {"not_finite", a.not_finite},
-          {"min_degrees", a.min}, {"max_degrees", a.max},   {"order", a.order},
-          {"uniform", a.uniform}, {"min_step", a.min_step}, {"max_step", a.max_step}};
-}
-
-Json to_json(const DeadReport& d) {
-  Json columns = Json::array();
-  for (const DeadColumn& c : d.first) {
-    columns.push_back({{"slice", c.slice}, {"beamlet", c.beamlet}, {"value", c.value}});
-  }
-  return {{"count", d.count}, {"zero", d.zero}, {"first", columns}};
-}
-
-Json to_json(const JumpReport& j) {
-  Json frames = Json::array();
-  for (const Jump& jump : j.frames) {
-    frames.push_back({{"frame", jump.frame}, {"ratio", jump.ratio}});
-  }
-  return {{"level", j.level}, {"rule", j.rule}, {"frames", frames}};
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// Memory of `firm recon` for this site and an XRT site like it, on beamlets x beamlets pixels.
-MemoryEstimate memory_of(const Inspection& r) {
-  Study study;
-  study.image_rows = study.image_columns = static_cast<int>(r.beamlets);
-  Site site;
-  site.geometry.angles.resize(r.angles.count);
-  site.geometry.beamlets = static_cast<int>(r.beamlets);
-  study.sites = {site, site};
-  study.sites.back().kind = SiteKind::kXrt;
-  return estimate_memory({}, study);
-}
-
-Json memory_json(const Inspection& r) {
-  const MemoryEstimate needs = memory_of(r);
-  return {{"method", default_method()},
-          {"side", r.beamlets},
-          {"sites", 2},
-          {"bytes_per_slice", needs.per_slice},
-          {"bytes", needs.bytes(r.slices)}};
-}
-
 std::string memory_text(const Inspection& r) {
-  const MemoryEstimate needs = memory_of(r);
+  const MemoryEstimate needs = memory_for(r);
   return fmt::format(
       "about {} for {} of this site and an XRT site like it on {} x {} pixels,\n"
       "{:15}{} per slice; firm recon --max-memory solves fewer slices at a time",
       bytes_text(static_cast<double>(needs.bytes(r.slices))), default_method(), r.beamlets,
       r.beamlets, "", bytes_text(static_cast<double>(needs.per_slice)));
-}
-
-Json to_json(const Inspection& r) {
-  Json fields = Json::array();
-  for (const FieldReport& f : r.fields) fields.push_back(to_json(f));
-  return {{"file", r.file},
-          {"file_bytes", r.file_bytes},
-          {"format", r.format},
-          {"elements", r.elements},
-          {"title", r.title},
-          {"slices", r.slices},
-          {"beamlets", r.beamlets},
-          {"angles", to_json(r.angles)},
-          {"fields", fields},
-          {"spacing_cm", or_null(r.spacing)},
-          {"rotation_axis", or_null(r.rotation_axis)},
-          {"memory", memory_json(r)},
-          {"element", r.element},
-          {"scalers", r.scalers},
-          {"dead_columns", to_json(r.dead)},
-          {"jumps", to_json(r.jumps)},
-          {"missing_frames", r.missing},
-          {"warnings", r.warnings},
-          {"study", r.study}};
 }
 
 void print_row(const char* name, const std::string& value) {
@@ -216,7 +130,7 @@ void run(const Arguments& a) {
     result = inspect_file(a.file, request, line.callback());
   }
   if (a.json) {
-    fmt::print("{}\n", to_json(result).dump(2, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", inspection_json(result));
   } else {
     print_text(result);
   }

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "firm/site_arrays.h"
 
 namespace firm {
 
@@ -92,6 +95,9 @@ struct SiteEntry {
   // authority
   std::string key;
   int line = 0;  // of its table in the study file
+  // Values in memory, which are used instead of the file `data`; null: none. No part of a study
+  // file.
+  std::shared_ptr<const SiteArrays> arrays = {};
 
   double sigma_value() const { return sigma.value_or(1); }
 };
@@ -138,5 +144,7 @@ void write_study(const std::string& path, const StudyFile& study);
 // Reads a study without opening its data files. Throws firm::Error that names the line, the key,
 // what was expected and what was found.
 StudyFile read_study(const std::string& path);
+// Reads the content of a study file; `path` is its name in errors.
+StudyFile parse_study(const std::string& text, const std::string& path);
 
 }  // namespace firm

@@ -39,8 +39,7 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-toml::table parse(const std::string& path) {
-  const std::string text = read_text(path);
+toml::table parse(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& e) {
@@ -204,8 +203,10 @@ void flatten(const std::string& path, const std::string& prefix, const toml::tab
 
 }  // namespace
 
-StudyFile read_study(const std::string& path) {
-  const toml::table root = parse(path);
+StudyFile read_study(const std::string& path) { return parse_study(read_text(path), path); }
+
+StudyFile parse_study(const std::string& text, const std::string& path) {
+  const toml::table root = parse(text, path);
   check_tables(path, root);
   StudyFile study;
   read_study_table(path, root, study);

@@ -24,6 +24,9 @@ class Phases {
     watch_ = Stopwatch();
   }
 
+  // Leaves the time since the previous phase out.
+  void restart() { watch_ = Stopwatch(); }
+
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 
  private:
