@@ -29,6 +29,8 @@ struct Trial {
   int angles = 25;
   double noise = 0;  // s
   int sample = 1;    // seed of the noise
+  // Self-absorption in an image of this size, in cm; 0: none.
+  double absorbing_field = 0;
   std::string method;
   std::vector<std::pair<std::string, std::string>> settings;  // options: key and value
   Largest largest = Largest::kNoisy;
@@ -61,6 +63,10 @@ struct TrialResult {
   double objective = 0;
   double error = 0;                 // distance to the truth over all sites
   std::vector<double> site_errors;  // XRT last
+  std::vector<double> relative_errors;  // over the norm of the truth; XRT last
+  std::vector<double> masses;           // over the true ones; XRT last
+  std::vector<double> kept;             // fraction of the fluorescence; empty: not corrected
+  int outer_rounds = 0;                 // of self-absorption
   double primal = 0;                // ||D w||
   double multiplier = 0;            // ||mu||
   double floats_sent = 0;           // per site

@@ -250,6 +250,7 @@ void Reconstruction::keep_result(ShardResult result, std::size_t k) {
     if (result.converged()) std::filesystem::remove(store_.checkpoint_file(plan_.slices(k)));
     result.solution.images = Block();
     result.solution.multiplier = Block();
+    result.solution.attenuation.clear();
   }
   results_.push_back(std::move(result));
 }

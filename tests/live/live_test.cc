@@ -195,7 +195,7 @@ TEST_F(Feed, RestartsCurvesWithNewAttempt) {
 TEST_F(Feed, ShowsPriorBeforeFirstRound) {
   start(line(0, 1).dump() + "\n");
   feed_.document(&cursor_);
-  run_.set_prior({{"kind", "tv"}, {"strength", 0.5}});
+  run_.add_to_summary({{"prior", {{"kind", "tv"}, {"strength", 0.5}}}});
   feed_.publish();
   EXPECT_EQ(next(), (std::vector<std::string>{"document"}));
   EXPECT_EQ(data_["document"]["summary"]["prior"]["strength"], 0.5);
