@@ -212,6 +212,7 @@ export interface StudySite {
   sigma: number;
   coefficient?: number;
   element?: string;
+  compound?: string;
   line?: string;
 }
 

@@ -222,7 +222,8 @@ Block read_slices(const StackReader& stack, const SliceRange& range) {
 
 bool is_site_name(const std::string& name) {
   // "." and ".." mean other groups and directories; the rest is used by the file itself.
-  for (const char* taken : {"", ".", "..", "process", "program_name", "multiplier", kSelfAbsorptionGroup}) {
+  for (const char* taken :
+       {"", ".", "..", "process", "program_name", "multiplier", kSelfAbsorptionGroup}) {
     if (name == taken) return false;
   }
   return name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;

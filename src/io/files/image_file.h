@@ -44,8 +44,8 @@ struct ImageNumbers {
 
 // How the images were made. Empty fields are not written.
 struct ImageNotes {
-  std::string study;                     // study.toml, completed
-  std::string summary;                   // JSON
+  std::string study;    // study.toml, completed
+  std::string summary;  // JSON
   // Images without a site: a multiplier, or further ones, with groups in their names.
   std::vector<ImageStack> further = {};
   std::vector<ImageNumbers> numbers = {};

@@ -118,16 +118,17 @@ Finding finding(const std::vector<Row>& rows, const Strength& strength) {
 }
 
 Table table_of(const std::vector<Row>& rows) {
-  Table table{"Calcium carbonate / iron / zinc",
-              {"absorption", "correction", "kept, %", "mass / true mass", "relative error",
-               "outer rounds"},
-              {}};
+  Table table{
+      "Calcium carbonate / iron / zinc",
+      {"absorption", "correction", "kept, %", "mass / true mass", "relative error", "outer rounds"},
+      {}};
   for (const Row& r : rows) {
     std::vector<double> kept = r.result.kept;
     for (double& k : kept) k *= 100;
     table.rows.push_back({r.of.strength.name, r.of.contender.title,
                           kept.empty() ? "" : three(kept, "{:.0f}"), three(r.result.masses),
-                          three(r.result.relative_errors), fmt::format("{}", r.result.outer_rounds)});
+                          three(r.result.relative_errors),
+                          fmt::format("{}", r.result.outer_rounds)});
   }
   return table;
 }
@@ -189,11 +190,12 @@ class Absorption : public Item {
     draw(plan, rows, out + "/figures/absorption.png");
     Section section{
         name(), "Beyond the paper: self-absorption",
-        fmt::format("The paper's object of CaCO3, Fe and Zn at 12 keV, {0} x {0} pixels, {1} angles "
-                    "over 360 degrees, noise {2:g}, simulated on a grid twice as fine. The size of "
-                    "the object sets how much it absorbs. Ignored: firm-ds without correction. "
-                    "Alone: pgd, started without XRT. Joint: firm-ds, started from XRT.",
-                    plan.absorption_size, plan.absorption_angles, kNoise)};
+        fmt::format(
+            "The paper's object of CaCO3, Fe and Zn at 12 keV, {0} x {0} pixels, {1} angles "
+            "over 360 degrees, noise {2:g}, simulated on a grid twice as fine. The size of "
+            "the object sets how much it absorbs. Ignored: firm-ds without correction. "
+            "Alone: pgd, started without XRT. Joint: firm-ds, started from XRT.",
+            plan.absorption_size, plan.absorption_angles, kNoise)};
     for (const Strength& strength : kStrengths) {
       section.findings.push_back(finding(rows, strength));
     }

@@ -92,8 +92,8 @@ std::uint64_t absorbing_sites(const Study& study, const std::vector<std::size_t>
   return count;
 }
 
-// T of the hosted sites for one slice, the attenuation that it is made from and a copy of it for the
-// solution, and the images and sinograms with which masses and kept fractions are measured.
+// T of the hosted sites for one slice, the attenuation that it is made from and a copy of it for
+// the solution, and the images and sinograms with which masses and kept fractions are measured.
 std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
                                const std::vector<std::size_t>& sites) {
   if (options.absorption.rounds == 0) return 0;

@@ -17,7 +17,7 @@
 namespace firm {
 namespace {
 
-constexpr std::size_t kAngles = 8;             // with a picture of T
+constexpr std::size_t kAngles = 8;              // with a picture of T
 constexpr std::size_t kPictureBytes = 1 << 21;  // of all sites
 // T of one slice is used for one product, so it need not be held for all angles.
 constexpr std::size_t kMostBytes = 16 << 20;
@@ -47,8 +47,8 @@ Packing picture_packing(std::size_t pixels) {
   return packing;
 }
 
-Json pictures_json(const std::string& site, const Transmittance& transmittance,
-                   std::size_t slice, const Packing& packing) {
+Json pictures_json(const std::string& site, const Transmittance& transmittance, std::size_t slice,
+                   const Packing& packing) {
   const Geometry& geometry = transmittance.geometry();
   PackedValues packed(packing, static_cast<std::size_t>(geometry.image_rows),
                       static_cast<std::size_t>(geometry.image_columns));

@@ -193,6 +193,7 @@ Json study_json(const StudyFile& study) {
     Json s = {{"name", site.name}, {"kind", site.kind}, {"sigma", site.sigma_value()}};
     if (site.kind == "xrf") s["coefficient"] = site.coefficient;
     if (!site.element.empty()) s["element"] = site.element;
+    if (!site.compound.empty()) s["compound"] = site.compound;
     if (!site.fluorescence.line.empty()) s["line"] = site.fluorescence.line;
     j["sites"].push_back(std::move(s));
   }

@@ -121,8 +121,7 @@ void write_images(const RunOutput& run, const RunImages& images, const Summary& 
   const Study& study = run.study;
   const std::vector<ImageStack> stacks = image_stacks(run.variables, images.variables);
   const ImageNotes notes{reproducible_study_text(run.resolved),
-                         reproducible_summary_json(summary, run.facts),
-                         further_stacks(images)};
+                         reproducible_summary_json(summary, run.facts), further_stacks(images)};
   write_reconstruction(run.directory.path(), image_grid(study), stacks, notes, progress);
   std::vector<ImageStack> truth;
   if (!run.truth.empty()) truth = image_stacks(run.variables, true_images(run));

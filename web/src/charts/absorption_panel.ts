@@ -9,19 +9,19 @@ import type { Change, Panel } from '../panel';
 
 const none = '\u2013';
 
-function elementOf(study: Study | undefined, site: string): { element: string; line: string } {
+function substanceOf(study: Study | undefined, site: string): { substance: string; line: string } {
   const found = study?.sites.find((s) => s.name === site);
-  return { element: found?.element ?? none, line: found?.line ?? none };
+  return { substance: found?.compound ?? found?.element ?? none, line: found?.line ?? none };
 }
 
-export const absorptionHeadings = ['Site', 'Element', 'Line', 'Beam, keV', 'Line, keV',
+export const absorptionHeadings = ['Site', 'Substance', 'Line', 'Beam, keV', 'Line, keV',
   'Fluorescence kept', 'Mass, g', 'Mass without correction, g'];
 
 export function absorptionRows(summary: Summary, study: Study | undefined): Cell[][] {
   return Object.entries(summary.absorption?.sites ?? {}).map(([name, site]) => {
-    const { element, line } = elementOf(study, name);
+    const { substance, line } = substanceOf(study, name);
     const kept = summary.kept_fraction?.[name];
-    return [name, element, line, number(site.incident_energy), number(site.line_energy),
+    return [name, substance, line, number(site.incident_energy), number(site.line_energy),
       kept === undefined ? none : `${number(100 * kept, 3)} %`,
       number(site.masses.at(-1)), number(site.masses[0])];
   });
@@ -89,8 +89,8 @@ export class AbsorptionPanel implements Panel {
 
   private build(): void {
     this.chart = new Chart('Mass over that without correction');
-    this.element.replaceChildren(section('absorption', 'Self-absorption', this.text, this.numbers,
-      h('div', { class: 'charts' }, this.chart.element),
+    this.element.replaceChildren(section('absorption', 'Self-absorption', this.text,
+      h('div', { class: 'charts' }, this.chart.element), this.numbers,
       h('p', { class: 'hint' }, 'Round 0 is without correction; the last point of a finished run ' +
         'is that of its images. Masses that still change in the last rounds are not found yet: ' +
         'raise absorption.rounds.'),
