@@ -207,6 +207,16 @@ TEST_F(Feed, ShowsPriorBeforeFirstRound) {
   EXPECT_EQ(document["summary"]["prior"]["kind"], "tv");
 }
 
+TEST_F(Feed, ShowsRoundsOfSelfAbsorption) {
+  start();
+  run_.add_to_summary({{"outer_rounds", 1}, {"masses", {{"xrf-1", 2e-6}}}});
+  run_.add_to_summary({{"outer_rounds", 2}, {"masses", {{"xrf-1", 3e-6}}}});
+  const Json summary = Json::parse(feed_.document())["summary"];
+  EXPECT_EQ(summary["outer_rounds"], 2);
+  EXPECT_EQ(summary["masses"]["xrf-1"], 3e-6);
+  EXPECT_EQ(summary["method"], "firm");
+}
+
 TEST_F(Feed, ContinuesCurvesWithNextChunk) {
   start();
   round(0);

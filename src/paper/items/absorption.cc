@@ -151,7 +151,7 @@ void draw(const Plan& plan, const std::vector<Row>& rows, const std::string& pat
   const auto side = static_cast<std::size_t>(made.study.image_rows);
   Montage montage;
   montage.title = "Self-absorption";
-  montage.subtitle = "rows: run; below each image its mass over the true one";
+  montage.subtitle = "rows: run; above each image its mass over the true one";
   montage.panel_width = 160;
   const auto add_row = [&](const std::string& label, const Block& images,
                            const std::vector<double>& masses) {

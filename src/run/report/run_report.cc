@@ -11,6 +11,7 @@
 #include "firm/version.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "io/study/study_fluorescence.h"
 #include "report/page/report_page.h"
 #include "run/report/report_sections.h"
 
@@ -194,7 +195,10 @@ Json study_json(const StudyFile& study) {
     if (site.kind == "xrf") s["coefficient"] = site.coefficient;
     if (!site.element.empty()) s["element"] = site.element;
     if (!site.compound.empty()) s["compound"] = site.compound;
-    if (!site.fluorescence.line.empty()) s["line"] = site.fluorescence.line;
+    if (study.self_absorption && site.kind == "xrf") {
+      const std::string line = fluorescence_energies(study, site).name;
+      if (!line.empty()) s["line"] = line;
+    }
     j["sites"].push_back(std::move(s));
   }
   return j;
