@@ -211,6 +211,7 @@ TEST_F(Feed, ShowsRoundsOfSelfAbsorption) {
   start();
   run_.add_to_summary({{"outer_rounds", 1}, {"masses", {{"xrf-1", 2e-6}}}});
   run_.add_to_summary({{"outer_rounds", 2}, {"masses", {{"xrf-1", 3e-6}}}});
+  feed_.publish();
   const Json summary = Json::parse(feed_.document())["summary"];
   EXPECT_EQ(summary["outer_rounds"], 2);
   EXPECT_EQ(summary["masses"]["xrf-1"], 3e-6);

@@ -43,9 +43,8 @@ TEST(AbsorptionMerge, AddsSlicesOfSameSite) {
 
 TEST(AbsorptionRounds, ReportsEachRoundOnceInOrderOfShards) {
   std::vector<std::string> lines;
-  AbsorptionRounds rounds(3, [&](const AbsorptionSummary& s) {
-    lines.push_back(absorption_round_text(s));
-  });
+  AbsorptionRounds rounds(
+      3, [&](const AbsorptionSummary& s) { lines.push_back(absorption_round_text(s)); });
   rounds.add(1, round_of("zinc", {2}));
   rounds.add(2, round_of("", {}));
   EXPECT_TRUE(lines.empty());
@@ -62,8 +61,8 @@ TEST(AbsorptionRounds, ReportsEachRoundOnceInOrderOfShards) {
   EXPECT_EQ(lines[1], "self-absorption, round 2: masses 0 2 g, 1 2 g, 2 2 g");
 }
 
-// One pixel; attenuation of slice z is z + 1 at the energy of the beam and 10 (z + 1) at that of the
-// line.
+// One pixel; attenuation of slice z is z + 1 at the energy of the beam and 10 (z + 1) at that of
+// the line.
 ShardResult result_of(const SliceRange& slices) {
   ShardResult r;
   r.shard = {{0}, slices, slices.first};
