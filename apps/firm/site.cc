@@ -26,9 +26,9 @@ struct Arguments {
 };
 
 void print_sent(const SiteResult& result) {
-  fmt::print("\nSent by this site:\n  {:<12} {:>9} {:>12}\n", "kind", "messages", "bytes");
+  fmt::print("\nSent by this site:\n  {:<16} {:>9} {:>12}\n", "kind", "messages", "bytes");
   for (const auto& [kind, sums] : result.sent) {
-    fmt::print("  {:<12} {:>9} {:>12}\n", kind, sums.messages, sums.bytes);
+    fmt::print("  {:<16} {:>9} {:>12}\n", kind, sums.messages, sums.bytes);
   }
 }
 
