@@ -92,7 +92,10 @@ void ShardSolver::find_absorption(const Start& start) {
 
 Solution ShardSolver::solve() {
   Solution solution = solver_->run();
-  if (absorption_) solution.summary.absorption = absorption_->summary(*problem_, solution.images);
+  if (absorption_) {
+    solution.summary.absorption = absorption_->summary(*problem_, solution.images);
+    solution.attenuation = absorption_->attenuation();
+  }
   solver_.reset();
   return solution;
 }

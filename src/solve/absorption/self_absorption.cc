@@ -259,6 +259,15 @@ AbsorptionSummary SelfAbsorption::summary(const Problem& problem, const Block& i
   return summary;
 }
 
+std::vector<AttenuationImages> SelfAbsorption::attenuation() const {
+  std::vector<AttenuationImages> all;
+  for (const Member& m : members_) {
+    all.push_back({study_.sites[m.site].name, image_of(m.attenuation, 0, study_.slices),
+                   image_of(m.attenuation, 1, study_.slices)});
+  }
+  return all;
+}
+
 Block SelfAbsorption::transmittance(std::size_t site, std::size_t angle) const {
   const auto at = std::ranges::find(members_, site, &Member::site);
   FIRM_CHECK(at != members_.end());
