@@ -7,8 +7,8 @@
 
 #include "check/preflight_checks.h"
 #include "federation/pki/describe.h"
-#include "prep/absorption_privacy.h"
 #include "federation/protocol/terms.h"
+#include "prep/absorption_privacy.h"
 #include "run/reconstruct.h"
 #include "run/refine_study.h"
 #include "solve/priors/run_prior.h"

@@ -17,7 +17,7 @@ namespace firm {
 
 struct ReconArguments {
   std::string study;  // file
-  std::string out;  // run directory
+  std::string out;    // run directory
   RunDirectory::Start start = RunDirectory::Start::kNew;
   std::string truth = {};   // file; empty: the study's, if it names one
   KeyValues settings = {};  // from the command line, in order

@@ -150,7 +150,7 @@ class Solver::Run {
   double paused_before_;                  // paused_seconds() at the start of `watch_`
   double seconds_before_ = 0;             // of the run before it was resumed
   double projection_seconds_before_ = 0;  // the same
-  long refined_at_ = 0;  // local steps before the last change of the problem
+  long refined_at_ = 0;                   // local steps before the last change of the problem
   int rounds_ = 0;
   bool has_before_ = false;
   double objective_before_ = 0;

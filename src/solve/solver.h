@@ -26,8 +26,8 @@ struct SolveInput {
   // Called before each round with the complete state; `ending`: a limit makes this round the last.
   std::function<void(int round, bool ending, const std::function<void(Archive&)>& state)> on_state =
       {};
-  Archive* resume = nullptr;            // state to resume from
-  PriorFactory prior = {};              // empty: none
+  Archive* resume = nullptr;  // state to resume from
+  PriorFactory prior = {};    // empty: none
   // Images to start from, of all hosted variables; for methods that take a prior. Null: none. Only
   // until the Solver is made.
   const Block* start = nullptr;
