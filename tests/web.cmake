@@ -3,7 +3,7 @@ find_program(FIRM_CHROMIUM NAMES chromium chromium-browser google-chrome DOC "Br
 file(GLOB page_tests CONFIGURE_DEPENDS ${FIRM_WEB}/test/*.ts)
 file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${FIRM_WEB}/src/*.ts)
 set(page_test_bundles)
-foreach(name unit live_unit report fit scan live)
+foreach(name unit live_unit report fit scan absorption live)
   list(APPEND page_test_bundles ${FIRM_WEB_BUILD}/test/${name}.test.mjs)
 endforeach()
 add_custom_command(
@@ -22,10 +22,13 @@ if(FIRM_CHROMIUM)
   add_test(NAME page.browser COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/report.test.mjs)
   add_test(NAME page.fit COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/fit.test.mjs)
   add_test(NAME page.scan COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/scan.test.mjs)
+  add_test(NAME page.absorption
+           COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/absorption.test.mjs)
   add_test(NAME page.live COMMAND ${FIRM_NODE} --test ${FIRM_WEB_BUILD}/test/live.test.mjs)
-  list(APPEND page_test_names page.browser page.fit page.scan page.live)
+  list(APPEND page_test_names page.browser page.fit page.scan page.absorption page.live)
   # One browser at a time: two browsers with their runs would slow each other down.
-  set_tests_properties(page.browser page.fit page.scan page.live PROPERTIES RESOURCE_LOCK chromium)
+  set_tests_properties(page.browser page.fit page.scan page.absorption page.live
+                       PROPERTIES RESOURCE_LOCK chromium)
 else()
   message(STATUS "Chromium not found: the page will not be tested in a browser")
 endif()

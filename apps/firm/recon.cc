@@ -11,6 +11,7 @@
 #include "core/shell_quote.h"
 #include "firm/error.h"
 #include "interrupt.h"
+#include "run/absorption_text.h"
 #include "run/fit_report.h"
 #include "run/reconstruct.h"
 #include "settings.h"
@@ -69,6 +70,9 @@ void print_summary(const ReconResult& result) {
   if (c.gap)
     fmt::print("  duality gap    {:.3e}, of the objective {:.2e}\n", *c.gap, *c.gap / s.objective);
   if (s.prior) fmt::print("  prior          {}\n", prior_text(*s.prior));
+  if (s.absorption) {
+    fmt::print("  kept fraction of fluorescence: {}\n", kept_text(*s.absorption));
+  }
   fmt::print("  time           {:.2f} s ({:.2f} s in projections), {} thread{}, kernel {}\n",
              s.seconds, s.projection_seconds, s.threads, s.threads == 1 ? "" : "s", s.kernel);
   if (s.error) fmt::print("  error to truth {:.4f}\n", *s.error);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "interrupt.h"
+#include "run/absorption_text.h"
 
 namespace firm {
 namespace {
@@ -76,6 +77,9 @@ void Show::watch(RunCallbacks& callbacks, const std::string& name) {
     const std::optional<TimeLeft> left = remaining_time_.left(r, worked());
     line([&] { return round_text(r, limit, remaining_time_.chunk(), left); });
     if (options_.json) print_json("round", Json::parse(text));
+  };
+  callbacks.on_absorption = [this, name](const AbsorptionSummary& round) {
+    event(absorption_round_text(round), name);
   };
   if (dashboard_) dashboard_->watch(callbacks);
 }

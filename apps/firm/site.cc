@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "interrupt.h"
+#include "run/absorption_text.h"
 #include "run/fit_report.h"
 #include "service/site_run.h"
 #include "settings.h"
@@ -25,9 +26,9 @@ struct Arguments {
 };
 
 void print_sent(const SiteResult& result) {
-  fmt::print("\nSent by this site:\n  {:<12} {:>9} {:>12}\n", "kind", "messages", "bytes");
+  fmt::print("\nSent by this site:\n  {:<16} {:>9} {:>12}\n", "kind", "messages", "bytes");
   for (const auto& [kind, sums] : result.sent) {
-    fmt::print("  {:<12} {:>9} {:>12}\n", kind, sums.messages, sums.bytes);
+    fmt::print("  {:<16} {:>9} {:>12}\n", kind, sums.messages, sums.bytes);
   }
 }
 
@@ -36,6 +37,10 @@ void print_summary(const Summary& s) {
              s.termination.converged ? "converged" : "stopped", s.rounds, s.termination.message);
   fmt::print("  objective f    {:.6e}\n  relative KKT   {:.2e}\n  seconds        {:.2f}\n",
              s.objective, s.certificate.relative, s.seconds);
+  // The site of XRT has none.
+  if (s.absorption && !s.absorption->sites.empty()) {
+    fmt::print("  kept fraction of fluorescence: {}\n", kept_text(*s.absorption));
+  }
 }
 
 // Feeds the state and the traffic of the site to its dashboard.

@@ -134,11 +134,19 @@ struct Summary {
   std::optional<bool> fits() const;
 };
 
+// Attenuation that T of an XRF site was made from, in the last outer round: pixels x slices, 1/cm.
+struct AttenuationImages {
+  std::string site;
+  Block incident;  // at the energy of its beam
+  Block line;      // at the energy of its line
+};
+
 struct Solution {
   Summary summary;
   std::vector<std::string> names;  // names of the images: sites, and `other` if the study has it
   Block images;      // pixels x (names x slices): slice z of image v is column v * slices + z
   Block multiplier;  // mu: pixels x slices
+  std::vector<AttenuationImages> attenuation = {};  // empty: no self-absorption
 
   std::size_t slices() const { return multiplier.columns(); }
   // Returns the image of a site or of `other`: pixels x slices, in g/cm^3 (XRF) or 1/cm (XRT,

@@ -136,7 +136,14 @@ void Dashboard::watch(RunCallbacks& callbacks) {
                 .chunks = start.chunks,
                 .residual_targets = residual_targets(start)});
   });
-  add(callbacks.on_prior, [this](const PriorSummary& prior) { run_.set_prior(prior_json(prior)); });
+  add(callbacks.on_prior, [this](const PriorSummary& prior) {
+    run_.add_to_summary({{"prior", prior_json(prior)}});
+  });
+  add(callbacks.on_absorption, [this](const AbsorptionSummary& round) {
+    nlohmann::ordered_json keys = absorption_json(round);
+    keys.erase("kept_fraction");  // measured at the end of the run
+    run_.add_to_summary(keys);
+  });
   const std::function<bool()> interrupted = callbacks.interrupted;
   const auto tell = [on_event = callbacks.on_event](const std::string& line) {
     if (on_event) on_event(line);

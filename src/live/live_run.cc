@@ -40,9 +40,9 @@ void LiveRun::start(LiveFacts facts) {
   ++starts_;
 }
 
-void LiveRun::set_prior(nlohmann::ordered_json prior) {
+void LiveRun::add_to_summary(const nlohmann::ordered_json& keys) {
   const std::lock_guard lock(mutex_);
-  facts_.summary["prior"] = std::move(prior);
+  facts_.summary.update(keys);
   ++starts_;
 }
 

@@ -44,8 +44,8 @@ class LiveRun {
   // ---- called by the run to report ----
   // Called for every chunk and for every attempt of a federation. Keeps the kind.
   void start(LiveFacts facts);
-  // `prior` of the summary; called after a start and before its first round.
-  void set_prior(nlohmann::ordered_json prior);
+  // Keys of the summary that become known after a start and before its first round.
+  void add_to_summary(const nlohmann::ordered_json& keys);
   void set_state(const std::string& state, const std::string& stage = "");
   void add_message(const std::string& text);
   // `left`, if known, counts down until the next round.

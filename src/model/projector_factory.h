@@ -19,6 +19,8 @@ class ProjectorFactory {
   // matrix.
   virtual std::unique_ptr<Projector> make(const Geometry& geometry,
                                           const ProjectorOptions& options) const = 0;
+  // Number of columns that its projectors are for; 0: any.
+  virtual std::size_t columns() const { return 0; }
   // lambda_max(A^T A), or a bound of it, for one column of images. The default measures that of a
   // projector for one column.
   virtual double lambda_max(const Geometry& geometry, const ProjectorOptions& options) const;

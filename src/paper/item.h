@@ -33,6 +33,7 @@ std::unique_ptr<Item> make_plsqr();
 std::unique_ptr<Item> make_data();
 std::unique_ptr<Item> make_beyond();
 std::unique_ptr<Item> make_priors();
+std::unique_ptr<Item> make_absorption();
 
 // All items, in the order of the page.
 std::vector<std::unique_ptr<Item>> all_items();

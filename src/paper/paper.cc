@@ -41,6 +41,7 @@ std::vector<std::unique_ptr<Item>> all_items() {
   items.push_back(make_plsqr());
   items.push_back(make_beyond());
   items.push_back(make_priors());
+  items.push_back(make_absorption());
   return items;
 }
 

@@ -45,6 +45,8 @@ Plan quick_plan() {
   plan.plsqr_angles = {25, 50};
   plan.prior_angles = {25};
   plan.prior_samples = 1;
+  plan.absorption_size = 32;
+  plan.absorption_angles = 40;
   return plan;
 }
 

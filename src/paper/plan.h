@@ -25,6 +25,9 @@ struct Plan {
   std::vector<int> prior_angles = {10, 25};
   int prior_samples = 3;
 
+  int absorption_size = 96;
+  int absorption_angles = 90;
+
   // Number of samples of a cell. Small gammas get fewer: their runs take 1 / gamma times as many
   // rounds, and the spread of the samples is small. Ten everywhere would take about three times as
   // long.

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "firm/error.h"
+#include "firm/reconstruct.h"
 #include "solve/solver.h"
 
 namespace firm::paper {
@@ -34,6 +35,12 @@ double distance(const Block& a, const Block& b, std::size_t column) {
     sum += d * d;
   }
   return std::sqrt(sum);
+}
+
+double sum_of(const Block& block, std::size_t column) {
+  double sum = 0;
+  for (std::size_t p = 0; p < block.rows(); ++p) sum += static_cast<double>(block(p, column));
+  return sum;
 }
 
 // Rounds to a thousandth of the largest value: enough for a picture.
@@ -66,6 +73,13 @@ void summarise(const Solution& solution, const Block& truth, TrialResult& result
   for (std::size_t i = 0; i < s.sites.size(); ++i) {
     result.site_errors.push_back(distance(solution.images, truth, i));
     squares += result.site_errors.back() * result.site_errors.back();
+    const Block zero(truth.rows(), truth.columns());
+    result.relative_errors.push_back(result.site_errors.back() / distance(truth, zero, i));
+    result.masses.push_back(sum_of(solution.images, i) / sum_of(truth, i));
+  }
+  if (s.absorption) {
+    result.outer_rounds = s.absorption->outer_rounds;
+    for (const auto& site : s.absorption->sites) result.kept.push_back(site.kept_fraction());
   }
   result.error = std::sqrt(squares);
 }
@@ -94,6 +108,7 @@ std::string Trial::id() const {
   std::string text =
       fmt::format("{}_{}-angles_s{:g}_sample{}_{}", size, angles, noise, sample, method);
   if (preset != "paper") text = preset + "_" + text;
+  if (absorbing_field > 0) text += fmt::format("_absorbing-{:g}", absorbing_field);
   for (const auto& [key, value] : settings) text += fmt::format("_{}={}", key, value);
   if (largest == Largest::kNoiseFree) text += "_noise-free-level";
   if (curve == Curve::kRounds) text += "_rounds";
@@ -116,6 +131,10 @@ SimulatedStudy study_of(const Trial& trial) {
   options.noise = trial.noise;
   options.seed = static_cast<std::uint64_t>(trial.sample);
   options.threads = 1;
+  if (trial.absorbing_field > 0) {
+    options.self_absorption = true;
+    options.pixel_size = trial.absorbing_field / trial.size;
+  }
   const Simulation simulation = simulate(options);
   SimulatedStudy made = firm::study_of(simulation);
   for (std::size_t i = 0; i < made.data.size() && trial.largest == Largest::kNoiseFree; ++i) {
@@ -126,6 +145,17 @@ SimulatedStudy study_of(const Trial& trial) {
   }
   return made;
 }
+
+namespace {
+
+// Finds T first, as a run does.
+Solution solve_absorbing(const SimulatedStudy& made, const SolveInput& input) {
+  Study study = made.study;
+  study.data = made.data;
+  return reconstruct(study, input.options, input.observer);
+}
+
+}  // namespace
 
 TrialResult run(const Trial& trial, int threads, const Watch& watch) {
   const SimulatedStudy made = study_of(trial);
@@ -152,7 +182,7 @@ TrialResult run(const Trial& trial, int threads, const Watch& watch) {
     const double fraction = static_cast<double>(r.round) / trial.expected_rounds;
     interrupted = watch && !watch(std::min(1.0, fraction));
   };
-  const Solution solution = solve(input);
+  const Solution solution = trial.absorbing_field > 0 ? solve_absorbing(made, input) : solve(input);
   if (solution.summary.termination.reason == "interrupted") throw Interrupted{};
   if (trial.curve != Curve::kNone && !is_kept(last.round)) append(last, result.curve);
   summarise(solution, made.truth, result);
@@ -177,6 +207,10 @@ Json to_json(const TrialResult& r) {
           {"objective", r.objective},
           {"error", r.error},
           {"site_errors", r.site_errors},
+          {"relative_errors", r.relative_errors},
+          {"masses", r.masses},
+          {"kept", r.kept},
+          {"outer_rounds", r.outer_rounds},
           {"primal", r.primal},
           {"multiplier", r.multiplier},
           {"floats_sent", r.floats_sent},
@@ -196,6 +230,10 @@ TrialResult trial_result(const Json& j) {
   j.at("objective").get_to(r.objective);
   j.at("error").get_to(r.error);
   j.at("site_errors").get_to(r.site_errors);
+  j.at("relative_errors").get_to(r.relative_errors);
+  j.at("masses").get_to(r.masses);
+  j.at("kept").get_to(r.kept);
+  j.at("outer_rounds").get_to(r.outer_rounds);
   j.at("primal").get_to(r.primal);
   j.at("multiplier").get_to(r.multiplier);
   j.at("floats_sent").get_to(r.floats_sent);

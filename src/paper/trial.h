@@ -29,6 +29,8 @@ struct Trial {
   int angles = 25;
   double noise = 0;  // s
   int sample = 1;    // seed of the noise
+  // Self-absorption in an image of this size, in cm; 0: none.
+  double absorbing_field = 0;
   std::string method;
   std::vector<std::pair<std::string, std::string>> settings;  // options: key and value
   Largest largest = Largest::kNoisy;
@@ -59,14 +61,18 @@ struct TrialResult {
   long local_iterations = 0;
   double seconds = 0;
   double objective = 0;
-  double error = 0;                 // distance to the truth over all sites
-  std::vector<double> site_errors;  // XRT last
-  double primal = 0;                // ||D w||
-  double multiplier = 0;            // ||mu||
-  double floats_sent = 0;           // per site
-  int first_small_step = 0;         // first round with a step norm <= kStepTolerance; 0: none
-  double prior_strength = 0;        // 0: no prior
-  std::string reason;               // stop rule that ended the run
+  double error = 0;                     // distance to the truth over all sites
+  std::vector<double> site_errors;      // XRT last
+  std::vector<double> relative_errors;  // over the norm of the truth; XRT last
+  std::vector<double> masses;           // over the true ones; XRT last
+  std::vector<double> kept;             // fraction of the fluorescence; empty: not corrected
+  int outer_rounds = 0;                 // of self-absorption
+  double primal = 0;                    // ||D w||
+  double multiplier = 0;                // ||mu||
+  double floats_sent = 0;               // per site
+  int first_small_step = 0;             // first round with a step norm <= kStepTolerance; 0: none
+  double prior_strength = 0;            // 0: no prior
+  std::string reason;                   // stop rule that ended the run
   Rounds curve;
   // Images of a trial that keeps them, pixel by pixel and site by site; code k of site i stands for
   // k image_steps[i].

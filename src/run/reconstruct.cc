@@ -178,17 +178,17 @@ void Reconstruction::keep_result(ShardResult result, std::size_t k) {
     if (result.converged()) std::filesystem::remove(store_.checkpoint_file(plan_.slices(k)));
     result.solution.images = Block();
     result.solution.multiplier = Block();
+    result.solution.attenuation.clear();
   }
   results_.push_back(std::move(result));
 }
 
 bool Reconstruction::solve_stage(std::size_t k) {
   report(callbacks_.progress, "reading the data", 0);
-  StageRun& stage =
-      stage_.emplace(StageRun::Setup{processes_, callbacks_, plan_.data(), plan_.study(),
-                                     plan_.options(), plan_.truth(), arguments_.separate,
-                                     plan_.most_absorption()},
-                     plan_.stages()[k].of_process);
+  StageRun& stage = stage_.emplace(
+      StageRun::Setup{processes_, callbacks_, plan_.data(), plan_.study(), plan_.options(),
+                      plan_.truth(), arguments_.separate, plan_.most_absorption()},
+      plan_.stages()[k].of_process);
   do_together(processes_, [&] { stage.read(); });
   stage.share();
   if (take_earlier_result(stage, k)) return true;

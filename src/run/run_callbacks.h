@@ -48,8 +48,8 @@ struct RunCallbacks {
   std::function<void(const RunStart&)> on_start;
   // Called after on_start and before the first round, if the run has a prior.
   std::function<void(const PriorSummary&)> on_prior;
-  // Called in each outer round of self-absorption: the sites of one shard, with their masses so
-  // far.
+  // Called in each outer round of self-absorption, after on_start and before the first round: the
+  // sites of this process, with their masses so far.
   std::function<void(const AbsorptionSummary&)> on_absorption;
   // Called after every round. The run, or its chunk, ends after `limit` rounds at the latest;
   // `line` is the round's line of history.jsonl.

@@ -36,6 +36,10 @@ StageRun::StageRun(const Setup& setup, const std::vector<std::vector<Shard>>& of
     Work& work = works_.emplace_back();
     work.shard = shard;
   }
+  if (setup.callbacks.on_absorption) {
+    absorption_rounds_ =
+        std::make_unique<AbsorptionRounds>(works_.size(), setup.callbacks.on_absorption);
+  }
 }
 
 // Prepares all slices of a site if shards run side by side, so that all shards of a site report the
@@ -133,7 +137,12 @@ Observer StageRun::observer_of(Work& work, RunHistory* history) {
     observer.interrupted = setup_.callbacks.interrupted;
     observer.on_prior = setup_.callbacks.on_prior;
   }
-  if (!setup_.separate) observer.on_absorption = setup_.callbacks.on_absorption;
+  if (absorption_rounds_) {
+    const auto shard = static_cast<std::size_t>(&work - works_.data());
+    observer.on_absorption = [this, shard](const AbsorptionSummary& round) {
+      absorption_rounds_->add(shard, round);
+    };
+  }
   observer.paused_seconds = setup_.callbacks.paused_seconds;
   observer.on_round = [&work, history, beside = setup_.separate](const RoundRecord& r, int limit) {
     if (beside) work.rounds.add(r);

@@ -11,6 +11,7 @@
 #include "prep/study_data.h"
 #include "run/distributed.h"
 #include "run/run_callbacks.h"
+#include "run/shard/absorption_merge.h"
 #include "run/shard/shard_plan.h"
 #include "run/shard/shard_solver.h"
 #include "run/store/checkpoints.h"
@@ -105,6 +106,7 @@ class StageRun {
   std::vector<PreparationNote> notes_;
   int start_round_ = 0;
   CheckpointClock clock_;
+  std::unique_ptr<AbsorptionRounds> absorption_rounds_;  // null: nobody watches
 };
 
 }  // namespace firm

@@ -203,6 +203,7 @@ ShardSolver::Start SiteWork::solver_start(RemoteExchange& exchange,
     history.add(solver_->shard(), solver_->variables(), r, limit);
   };
   start.observer.on_prior = callbacks_.on_prior;
+  start.observer.on_absorption = callbacks_.on_absorption;
   start.observer.paused_seconds = callbacks_.paused_seconds;
   show_images(callbacks_, start.observer, [this](const Block& images) {
     const Study& study = solver_->problem().study();
@@ -250,8 +251,6 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   if (refinement_.needed()) refine(exchange);
   FixedPointCollective collective(exchange);
   RunHistory history(directory_, callbacks_, {});
-  solver_->start(solver_start(exchange, collective, begin, ledger, history));
-  checkpoint_.reset();
   write_studies();
   directory_.open_history(static_cast<int>(begin.round()));
   if (callbacks_.on_start) {
@@ -265,6 +264,8 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
                          refined_ ? &*refined_ : nullptr});
   }
   const Stopwatch watch;
+  solver_->start(solver_start(exchange, collective, begin, ledger, history));
+  checkpoint_.reset();
   Solution solution = solver_->solve();
   collective.confirm();
   solution.summary.refined = refined_;

@@ -60,6 +60,7 @@ class Paper : public CommandLine {
   void check_fedpgd();
   void check_multimodal();
   void check_priors();
+  void check_absorption();
   void check_page();
 
   std::size_t results(const std::string& out) {
@@ -159,11 +160,28 @@ void Paper::check_priors() {
   }
 }
 
+// Only the joint correction, which starts from XRT, finds the masses of both strengths.
+void Paper::check_absorption() {
+  const auto rows = csv("p/data/absorption.csv");
+  ASSERT_EQ(rows.size(), 7u * 3);
+  for (const auto& row : rows) {
+    const double mass = std::stod(row.at("mass"));
+    const std::string run = row.at("absorption") + " " + row.at("correction");
+    if (row.at("absorption") == "none" || row.at("correction") == "joint") {
+      EXPECT_NEAR(mass, 1, 0.05) << run;
+    } else if (row.at("correction") == "ignored") {
+      EXPECT_LT(mass, 0.8) << run;
+    } else if (row.at("absorption") == "strong") {
+      EXPECT_LT(mass, 0.85) << run;
+    }
+  }
+}
+
 // The page shows every item, and every file that it shows exists.
 void Paper::check_page() {
   const std::string html = file_content(directory_ / "p/paper.html");
-  for (const char* item :
-       {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond", "priors"}) {
+  for (const char* item : {"data", "table1", "ratio", "fedpgd", "multimodal", "plsqr", "beyond",
+                           "priors", "absorption"}) {
     EXPECT_CONTAINS(html, std::string("<section id=\"") + item + "\">");
   }
   std::size_t files = 0;
@@ -175,7 +193,7 @@ void Paper::check_page() {
       ++files;
     }
   }
-  EXPECT_EQ(files, 11u + 8u);
+  EXPECT_EQ(files, 12u + 9u);
   const auto v = verdicts("p", "data");
   for (const auto& [claim, verdict] : v) EXPECT_EQ(verdict, "holds") << claim;
 }
@@ -189,6 +207,7 @@ TEST_F(Paper, QuickPlanGivesExpectedVerdicts) {
   check_fedpgd();
   check_multimodal();
   check_priors();
+  check_absorption();
   check_page();
 
   // A second call repeats no run and writes the same page.

@@ -41,6 +41,29 @@ class Report : public CommandLine {
   static std::string notes(const Json& document) { return document.at("notes").dump(); }
 };
 
+// T needs the attenuation of all elements, which is in images.h5.
+TEST_F(Report, HoldsTransmittanceOfMiddleSlice) {
+  simulate("a", "--self-absorption");
+  const std::string options = " --set absorption.rounds=1 --set stop.rounds=2";
+  run("recon a/study.toml --out whole" + options);
+  run("recon a/study.toml --out chunks --set chunks=3" + options);
+  for (const char* path : {"whole/report.html", "chunks/report.html"}) {
+    const Json t = document(path).at("transmittance");
+    EXPECT_EQ(t.at("slice"), 1);
+    ASSERT_EQ(t.at("stacks").size(), 3u) << "one for each element";
+    const Json& first = t.at("stacks")[0];
+    EXPECT_EQ(first.at("site"), "xrf-1");
+    EXPECT_EQ(first.at("theta"), Json({0, 60, 120, 180, 240, 300}));
+    EXPECT_EQ(first.at("angles"), Json({0, 1, 2, 3, 4, 5}));
+    EXPECT_LT(first.at("low"), 0.8);
+    EXPECT_EQ(first.at("high"), 1);
+  }
+  const std::string before = document("whole/report.html").at("transmittance").dump();
+  ASSERT_EQ(run("report whole").code, 0);
+  EXPECT_EQ(document("whole/report.html").at("transmittance").dump(), before);
+  EXPECT_TRUE(document().at("transmittance").is_null()) << "a run without self-absorption";
+}
+
 TEST_F(Report, HoldsResultsOfRun) {
   const Json d = document();
   EXPECT_EQ(d.at("kind"), "recon");

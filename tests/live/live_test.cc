@@ -195,7 +195,7 @@ TEST_F(Feed, RestartsCurvesWithNewAttempt) {
 TEST_F(Feed, ShowsPriorBeforeFirstRound) {
   start(line(0, 1).dump() + "\n");
   feed_.document(&cursor_);
-  run_.set_prior({{"kind", "tv"}, {"strength", 0.5}});
+  run_.add_to_summary({{"prior", {{"kind", "tv"}, {"strength", 0.5}}}});
   feed_.publish();
   EXPECT_EQ(next(), (std::vector<std::string>{"document"}));
   EXPECT_EQ(data_["document"]["summary"]["prior"]["strength"], 0.5);
@@ -205,6 +205,17 @@ TEST_F(Feed, ShowsPriorBeforeFirstRound) {
   const Json document = Json::parse(feed_.document());
   EXPECT_EQ(document["curves"][0]["round"], Json::array({0, 1}));
   EXPECT_EQ(document["summary"]["prior"]["kind"], "tv");
+}
+
+TEST_F(Feed, ShowsRoundsOfSelfAbsorption) {
+  start();
+  run_.add_to_summary({{"outer_rounds", 1}, {"masses", {{"xrf-1", 2e-6}}}});
+  run_.add_to_summary({{"outer_rounds", 2}, {"masses", {{"xrf-1", 3e-6}}}});
+  feed_.publish();
+  const Json summary = Json::parse(feed_.document())["summary"];
+  EXPECT_EQ(summary["outer_rounds"], 2);
+  EXPECT_EQ(summary["masses"]["xrf-1"], 3e-6);
+  EXPECT_EQ(summary["method"], "firm");
 }
 
 TEST_F(Feed, ContinuesCurvesWithNextChunk) {

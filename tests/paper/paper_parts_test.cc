@@ -111,6 +111,31 @@ TEST(Trial, KeepsImagesAndStrengthOfPrior) {
   EXPECT_NEAR(std::sqrt(square), r.error, 0.01 * r.error);
 }
 
+TEST(Trial, HasMassesOfAbsorbedFluorescence) {
+  Trial trial;
+  trial.size = 24;
+  trial.angles = 24;
+  trial.noise = 0.01;
+  trial.method = "firm-ds";
+  trial.knows_sigma = true;
+  trial.absorbing_field = 154e-4;
+  Trial ignored = trial;
+  ignored.settings = {{"absorption.rounds", "0"}};
+  EXPECT_NE(trial.id(), ignored.id());
+  const TrialResult without = run(ignored, 1, {});
+  EXPECT_TRUE(without.kept.empty());
+  EXPECT_EQ(without.outer_rounds, 0);
+  EXPECT_LT(without.masses.at(0), 0.7);
+  const TrialResult with = trial_result(Json::parse(to_json(run(trial, 1, {})).dump()));
+  EXPECT_GT(with.outer_rounds, 1);
+  ASSERT_EQ(with.kept.size(), 3u);
+  EXPECT_NEAR(with.kept[0], 0.43, 0.05);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(with.masses.at(i), 1, 0.05);
+    EXPECT_LT(with.relative_errors.at(i), without.relative_errors.at(i));
+  }
+}
+
 TEST(Results, AreKeptInFiles) {
   TemporaryDirectory directory;
   {

@@ -53,6 +53,14 @@ TEST(CausesTest, GoodDataHasNoTestedCause) {
   }
 }
 
+TEST(CausesTest, NamesDetectorOnlyWithSelfAbsorption) {
+  const SimulatedSites s;
+  EXPECT_EQ(text_of(causes_of(s, 0, true)).find("detector_side"), std::string::npos);
+  const std::string text = text_of(causes_of(s, 0, true, {.calibrated = true, .absorbed = true}));
+  EXPECT_NE(text.find("detector_side, beam_direction or line"), std::string::npos) << text;
+  EXPECT_LT(text.find("detector_side"), text.find("element, compound")) << text;
+}
+
 TEST(CausesTest, EmptyDataHasNoTestedCause) {
   SimulatedSites s;
   for (float& value : s.data[0].values.values()) value = 0;

@@ -62,7 +62,7 @@ class Chaos {
   bool strike_after_pause() {
     const int pause = std::uniform_int_distribution<int>(0, 100)(random_);
     std::this_thread::sleep_for(std::chrono::milliseconds(pause));
-    const std::string victim = pick(FederationProcesses::everyone());
+    const std::string victim = pick(federation_.everyone());
     if (!federation_.running(victim)) return federation_.any_running() && strike_once();
     federation_.kill(victim);
     federation_.start(victim);
@@ -82,7 +82,7 @@ class Chaos {
     proxy.stall_after(TcpProxy::kUp, static_cast<std::uint64_t>(bytes));
     const bool in_time = wait_until(FederationProcesses::kPatience,
                                     [&] { return proxy.stalled() || !federation_.any_running(); });
-    const std::string victim = flip() ? site : pick(FederationProcesses::everyone());
+    const std::string victim = flip() ? site : pick(federation_.everyone());
     const bool alive = federation_.running(victim);
     if (alive) federation_.kill(victim);
     // Decides whether the coordinator first learns of the end or of the restart.

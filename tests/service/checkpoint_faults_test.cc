@@ -60,7 +60,7 @@ class CheckpointFaults : public ::testing::Test {
     ASSERT_TRUE(wait_until(FederationProcesses::kPatience, [&] {
       return common().size() >= 2 && common().back() >= newest;
     })) << federation_.everything_printed();
-    for (const std::string& name : FederationProcesses::everyone()) federation_.kill(name);
+    for (const std::string& name : federation_.everyone()) federation_.kill(name);
     ASSERT_GE(common().size(), 2u);
   }
 
@@ -173,7 +173,7 @@ TEST_F(CheckpointFaults, RemovesNewerCheckpoints) {
   for (const int round : rounds("xrf-3")) fs::remove(path("xrf-3", round));
   federation_.start_all();
   ASSERT_TRUE(wait_until(FederationProcesses::kPatience, [&] { return !common().empty(); }));
-  for (const std::string& name : FederationProcesses::everyone()) federation_.kill(name);
+  for (const std::string& name : federation_.everyone()) federation_.kill(name);
   ASSERT_FALSE(common().empty());
   EXPECT_LT(common().front(), oldest);
   expect_resume_from(common().back());

@@ -139,7 +139,7 @@ TEST(FederationTerminal, PrintsOnlyJsonLines) {
   plan.coordinator_arguments = plan.site_arguments = {"--json", "--quiet"};
   FederationProcesses federation(plan);
   federation.start_all();
-  for (const std::string& name : FederationProcesses::everyone()) {
+  for (const std::string& name : federation.everyone()) {
     const bool site = name != kCoordinator;
     EXPECT_EQ(federation.process(name).wait(kPatience), site ? 5 : 0) << federation.log(name);
     const std::vector<json> lines = parse_json_lines(federation.log(name));
@@ -163,7 +163,7 @@ TEST(FederationTerminal, HasNoSummaryOfEarlierRun) {
   plan.coordinator_arguments = plan.site_arguments = {"--json", "--quiet"};
   FederationProcesses federation(plan);
   federation.start_all();
-  for (const std::string& name : FederationProcesses::everyone()) {
+  for (const std::string& name : federation.everyone()) {
     ASSERT_TRUE(federation.process(name).wait(kPatience));
   }
   ChildProcess again(federation.command("xrt"));  // no coordinator answers

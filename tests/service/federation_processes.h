@@ -34,6 +34,8 @@ struct FederationPlan {
   std::vector<std::string> site_arguments;
   std::string site_line;   // added to the table of every site in the study
   std::string study_line;  // added to the table [study]
+  // A fifth site, xrf-4: the table in the study, with data of one of the others.
+  std::string fifth_site = {};
 };
 
 class FederationProcesses {
@@ -55,12 +57,21 @@ class FederationProcesses {
     run(simulate);
     add_to_study("[[site]]\n", plan_.site_line);
     add_to_study("[study]\n", plan_.study_line);
+    if (!plan_.fifth_site.empty()) {
+      members_.insert(members_.end() - 1, "xrf-4");
+      add_to_study("[solve]\n", "", plan_.fifth_site);
+      std::filesystem::remove(directory_ / "study/truth.h5");  // has no image of it
+      std::string text = file_content(study());
+      const std::size_t truth = text.find("truth = ");
+      text.erase(truth, text.find('\n', truth) - truth);
+      std::ofstream(study()) << text;
+    }
     AuthorityOptions authority;
     authority.directory = directory_ / kCoordinator;
     make_pki(authority, current_instant());
-    for (const std::string& site : sites()) enrol(site);
+    for (const std::string& site : members_) enrol(site);
     run(with_settings({"recon", study(), "--separate", "--out", directory_ / "reference"}));
-    for (const std::string& site : sites()) {
+    for (const std::string& site : members_) {
       proxies_[site] = std::make_unique<TcpProxy>();
       proxies_[site]->delay(plan_.delay);
     }
@@ -70,9 +81,11 @@ class FederationProcesses {
     static const std::vector<std::string> kSites = {"xrf-1", "xrf-2", "xrf-3", "xrt"};
     return kSites;
   }
+  // Those of this federation.
+  const std::vector<std::string>& members() const { return members_; }
   static constexpr const char* kCoordinator = "coordinator";
-  static std::vector<std::string> everyone() {
-    std::vector<std::string> names = sites();
+  std::vector<std::string> everyone() const {
+    std::vector<std::string> names = members_;
     names.emplace_back(kCoordinator);
     return names;
   }
@@ -114,7 +127,7 @@ class FederationProcesses {
   }
   void start_all() {
     start(kCoordinator);
-    for (const std::string& site : sites()) start(site);
+    for (const std::string& site : members_) start(site);
   }
   // kill -9
   void kill(const std::string& name) { process(name).kill(); }
@@ -136,12 +149,12 @@ class FederationProcesses {
   void expect_reference_history() {
     const std::string expected = history(directory_ / "reference");
     EXPECT_FALSE(expected.empty());
-    for (const std::string& site : sites()) {
+    for (const std::string& site : members_) {
       EXPECT_EQ(history(out(site)), expected) << site << "\n" << everything_printed();
     }
   }
   void expect_reference_images() {
-    for (const std::string& site : sites()) expect_reference_image(site, site);
+    for (const std::string& site : members_) expect_reference_image(site, site);
   }
   // Compares all slices of an image at a site.
   void expect_reference_image(const std::string& site, const std::string& name) {
@@ -232,10 +245,13 @@ class FederationProcesses {
     // 5: stopped by the limit of rounds.
     if (code != 0 && code != 5) throw std::runtime_error(process.output());
   }
-  void add_to_study(const std::string& table, const std::string& line) {
+  // Adds lines after the heading of a table, or before it.
+  void add_to_study(const std::string& table, const std::string& line,
+                    const std::string& before = "") {
     std::string text = file_content(study());
     for (std::size_t at = 0; (at = text.find(table, at)) != std::string::npos;) {
-      at += table.size();
+      text.insert(at, before);
+      at += before.size() + table.size();
       text.insert(at, line + "\n");
     }
     std::ofstream(study()) << text;
@@ -300,6 +316,7 @@ class FederationProcesses {
     for (auto& [site, proxy] : proxies_) proxy->forward_to(std::stoi(*port));
   }
   FederationPlan plan_;
+  std::vector<std::string> members_ = sites();
   TemporaryDirectory directory_;
   int run_ = 0;
   std::map<std::string, std::unique_ptr<TcpProxy>> proxies_;

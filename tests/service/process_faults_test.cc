@@ -27,7 +27,7 @@ class ProcessFaults : public ::testing::Test {
   void expect_end(const std::string& name, int code, const std::string& part) {
     EXPECT_EQ(federation_.process(name).wait(kPatience), code) << federation_.everything_printed();
     EXPECT_CONTAINS(federation_.log(name), part);
-    for (const std::string& other : FederationProcesses::everyone()) {
+    for (const std::string& other : federation_.everyone()) {
       EXPECT_EQ(federation_.running(other), other != name) << other;
     }
   }

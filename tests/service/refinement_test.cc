@@ -65,7 +65,7 @@ TEST(RefinedFederation, WritesStudyThatGivesSameImages) {
   federation.new_run();
   // The names of data files, ../study/xrf-1.h5, are right beside the given study, too.
   studies[kCoordinator] = studies["xrt"];
-  for (const std::string& name : FederationProcesses::everyone()) {
+  for (const std::string& name : federation.everyone()) {
     std::vector<std::string> command = federation.command(name);
     const std::string study = federation.study() + "-" + name;
     write_text_file(study, studies[name]);

@@ -135,6 +135,28 @@ export interface Refined {
   warnings: string[];
 }
 
+/** Self-absorption of a run. */
+export interface AbsorptionSummary {
+  attenuation: 'elements' | 'xrt';
+  start: string;
+  /** Energies in keV; masses in g: without correction, after each outer round, at the end. */
+  sites: Record<string, { incident_energy: number; line_energy: number; masses: number[] }>;
+}
+
+/** T of the middle slice of one site: one image for each angle. */
+export interface TransmittanceStack extends PackedStack {
+  /** Numbers of the angles, in file order, and the angles in degrees. */
+  angles: number[];
+  theta: number[];
+}
+
+export interface TransmittanceSet {
+  slice: number;
+  all_slices: number;
+  reduction: number;
+  stacks: TransmittanceStack[];
+}
+
 /** summary.json; docs/formats.md lists its keys. That of a coordinator has other keys. */
 export interface Summary {
   study: string;
@@ -173,6 +195,11 @@ export interface Summary {
   prior?: PriorSummary;
   /** Only in a run that has aligned its scans; also while it goes on. */
   refined?: Refined;
+  /** These four only in a run with self-absorption; while it goes on, without the kept fraction. */
+  absorption?: AbsorptionSummary;
+  outer_rounds?: number;
+  masses?: Record<string, number | null>;
+  kept_fraction?: Record<string, number>;
   /** Whether the data of all sites is fitted; null: unknown. Missing in older runs. */
   fits?: boolean | null;
   /** Missing in older runs. */
@@ -185,6 +212,8 @@ export interface StudySite {
   sigma: number;
   coefficient?: number;
   element?: string;
+  compound?: string;
+  line?: string;
 }
 
 export interface Study {
@@ -249,6 +278,8 @@ export interface RunDocument {
   study?: Study;
   images?: StackSet | null;
   sinograms?: StackSet | null;
+  /** Only in a run with self-absorption. */
+  transmittance?: TransmittanceSet | null;
   curves?: Curve[];
   /** Only in a run with the discrepancy rule. */
   levels?: ResidualTarget[];

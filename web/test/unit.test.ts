@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateText } from '../src/report/certificate';
 import { colourAt, paint, type ColourMap } from '../src/images/colormap';
-import type { Refined, RunDocument, SiteSummary, StackSet } from '../src/document';
+import type { Refined, RunDocument, SiteSummary, StackSet, Study, Summary, TransmittanceStack } from
+  '../src/document';
 import { fitStatement, verdictOf, worstFit } from '../src/fit';
 import { bytes, integer, length, number, roundLength, seconds, unit, withUncertainty } from
   '../src/format';
@@ -12,9 +13,11 @@ import { errorAt, priorText, searches } from '../src/charts/prior_panel';
 import { residualTargetSeries } from '../src/charts/residual_targets';
 import { imageNotes } from '../src/images/image_notes';
 import { sample } from '../src/images/line_profile';
+import { absorptionRows, absorptionText, massSeries } from '../src/charts/absorption_panel';
 import { scanCharts, scanTable, siteTable } from '../src/charts/scan_panel';
 import { relativeSigma } from '../src/report/sites';
 import { Stack } from '../src/images/stack';
+import { angleTexts } from '../src/images/transmittance_view';
 import { warningsOf } from '../src/report/warnings';
 
 test('formats numbers, bytes, times and lengths', () => {
@@ -318,4 +321,28 @@ test('lists numbers of scans and sites, and says which scale is not known', () =
       ['xrt', '74 \u00b1 unknown', none]],
   });
   assert.equal(siteTable({ ...aligned, sites: { xrt: { gain: [1, 1] } } }), null);
+});
+
+test('lists self-absorption of each site, with masses over that without correction', () => {
+  const summary = { absorption: { attenuation: 'elements', start: 'xrt', sites: {
+    iron: { incident_energy: 12, line_energy: 6.4, masses: [2e-6, 3e-6, 4e-6] },
+    empty: { incident_energy: 12, line_energy: 8.6, masses: [0, 0] } } },
+  outer_rounds: 1, kept_fraction: { iron: 0.4512, empty: 1 } } as unknown as Summary;
+  const study = { sites: [{ name: 'iron', element: 'Fe', line: 'Fe Ka' }] } as unknown as Study;
+  const [iron, empty] = absorptionRows(summary, study);
+  assert.deepEqual(iron, ['iron', 'Fe', 'Fe Ka', '12', '6.4', '45.1 %', '4e\u22126', '2e\u22126']);
+  assert.deepEqual(empty!.slice(0, 3), ['empty', '\u2013', '\u2013']);
+  assert.deepEqual(massSeries(summary).map(({ label, x, y }) => ({ label, x, y })),
+    [{ label: 'iron', x: [0, 1, 2], y: [1, 1.5, 2] }]);
+  assert.match(absorptionText(summary), /in 1 outer round, .* scaled to XRT/);
+  // While the run goes on, kept fractions are unknown.
+  delete summary.kept_fraction;
+  assert.equal(absorptionRows(summary, study)[0]![5], '\u2013');
+});
+
+test('names the angles of transmittance, by number where sites differ', () => {
+  const stacks = (...thetas: number[][]) =>
+    thetas.map((theta) => ({ theta })) as unknown as TransmittanceStack[];
+  assert.deepEqual(angleTexts(stacks([0, 45.5], [0, 45.5])), ['0\u00b0', '45.5\u00b0']);
+  assert.deepEqual(angleTexts(stacks([0, 45], [0, 60, 90])), ['0\u00b0', 'number 2', 'number 3']);
 });

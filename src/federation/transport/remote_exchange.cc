@@ -96,7 +96,7 @@ void RemoteExchange::send_range(int exponent, std::size_t length) {
   *range.mutable_position() = position();
   range.set_exponent(exponent);
   range.set_length(length);
-  send_recorded(*setup_.channel, *setup_.ledger, message, kind_);
+  send_recorded(*setup_.channel, *setup_.ledger, message);
 }
 
 void RemoteExchange::send_share(const ShareView& all) {

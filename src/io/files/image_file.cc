@@ -84,6 +84,16 @@ void write_stack(h5::Writer& writer, const ImageGrid& grid, const ImageStack& st
   write_axis(writer, group, "column", grid.columns, step);
 }
 
+// Makes the groups that a name has before its last part, unless they are there.
+void write_groups(h5::Writer& writer, const std::string& name, std::set<std::string>& written) {
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+    const std::string group = group_of(name.substr(0, end));
+    if (!written.insert(group).second) continue;
+    writer.group(group);
+    writer.attribute(group, "NX_class", "NXcollection");
+  }
+}
+
 void write_notes(h5::Writer& writer, const ImageNotes& notes) {
   if (notes.study.empty() && notes.summary.empty()) return;
   const std::string group = kProcess;
@@ -212,7 +222,8 @@ Block read_slices(const StackReader& stack, const SliceRange& range) {
 
 bool is_site_name(const std::string& name) {
   // "." and ".." mean other groups and directories; the rest is used by the file itself.
-  for (const char* taken : {"", ".", "..", "process", "program_name", "multiplier"}) {
+  for (const char* taken :
+       {"", ".", "..", "process", "program_name", "multiplier", kSelfAbsorptionGroup}) {
     if (name == taken) return false;
   }
   return name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
@@ -232,7 +243,11 @@ void write_images(const std::string& path, const ImageGrid& grid,
   writer.text(kProgramName, "firm");
   writer.attribute(kProgramName, "version", kVersion);
   for (const ImageStack& stack : stacks) write_stack(writer, grid, stack);
-  for (const ImageStack& stack : notes.further) write_stack(writer, grid, stack);
+  std::set<std::string> groups;
+  for (const ImageStack& stack : notes.further) {
+    write_groups(writer, stack.name, groups);
+    write_stack(writer, grid, stack);
+  }
   for (const ImageNumbers& numbers : notes.numbers) write_numbers(writer, numbers);
   write_notes(writer, notes);
   writer.commit();

@@ -44,11 +44,15 @@ struct ImageNumbers {
 
 // How the images were made. Empty fields are not written.
 struct ImageNotes {
-  std::string study;                     // study.toml, completed
-  std::string summary;                   // JSON
-  std::vector<ImageStack> further = {};  // images without a site: a multiplier
+  std::string study;    // study.toml, completed
+  std::string summary;  // JSON
+  // Images without a site: a multiplier, or further ones, with groups in their names.
+  std::vector<ImageStack> further = {};
   std::vector<ImageNumbers> numbers = {};
 };
+
+// Group of the images in which self-absorption is written: /entry/self-absorption/<site>/<energy>.
+inline constexpr const char* kSelfAbsorptionGroup = "self-absorption";
 
 // Whether the name can be that of a group in the file and of a directory.
 bool is_site_name(const std::string& name);

@@ -32,6 +32,7 @@ enum Place {
   kAxis,
   kStage,
   kCalibration,
+  kDetector,
   kElement,
   kOtherMatter,
 };
@@ -258,6 +259,7 @@ CauseHints cause_hints(const StudyFile& file, const SiteEntry& entry, const std:
           : calibrated(entry) || xrf_unit(unit).warning.empty();
   hints.read_as_radians = entry.angle_unit == "rad";
   hints.other = file.other;
+  hints.absorbed = file.self_absorption;
   hints.binning = entry.binning;
   return hints;
 }
@@ -303,6 +305,11 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, con
   if (!hints.calibrated) {
     finder.list(kCalibration, is_xrt ? "XRF sites are not calibrated: firm calibrate finds scale"
                                      : "the data is not calibrated: firm calibrate finds scale");
+  }
+  if (hints.absorbed) {
+    finder.list(kDetector,
+                "detector_side, beam_direction or line of an XRF site is wrong, or matrix of "
+                "[study]: self-absorption is computed from them");
   }
   finder.list(kElement, is_xrt ? "element, compound or coefficient of an XRF site, or energy, is "
                                  "wrong"

@@ -26,6 +26,7 @@ struct CauseHints {
   bool read_as_radians = false;  // by a key of the study
   bool calibrated = false;       // XRF is in g/cm^2: by its unit, or by `scale`
   bool other = false;            // the study allows for matter that XRF does not see
+  bool absorbed = false;         // the study has self-absorption
   int binning = 1;               // beamlets of the file in one of the data, for texts
   // The other XRF sites and their data, if they are in this process: with all of them the
   // comparison with XRT is strict. XRT itself is compared with them if there are two or more. All

@@ -82,8 +82,18 @@ Footprint base_footprint(const Study& study, const HostedSize& size,
   return f;
 }
 
-// T of the hosted sites for one slice, the attenuation that it is made from, and the images and
-// sinograms with which masses and kept fractions are measured.
+// Number of these sites, or of all, whose fluorescence is absorbed. Each has two images of the
+// attenuation.
+std::uint64_t absorbing_sites(const Study& study, const std::vector<std::size_t>& sites) {
+  std::uint64_t count = 0;
+  for (const std::size_t i : all_if_empty(sites, study)) {
+    if (study.sites[i].fluorescence) ++count;
+  }
+  return count;
+}
+
+// T of the hosted sites for one slice, the attenuation that it is made from and a copy of it for
+// the solution, and the images and sinograms with which masses and kept fractions are measured.
 std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
                                const std::vector<std::size_t>& sites) {
   if (options.absorption.rounds == 0) return 0;
@@ -92,7 +102,7 @@ std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
     const Site& site = study.sites[i];
     if (!site.fluorescence) continue;
     bytes += Transmittance::estimate_bytes(site.geometry, 1, options.absorption.grid, 0) +
-             sizeof(float) * (4 * study.pixels() + site.geometry.rays());
+             sizeof(float) * (6 * study.pixels() + site.geometry.rays());
   }
   return bytes;
 }
@@ -141,6 +151,9 @@ MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
   // Images with the true ones; data with residuals.
   estimate.ending = kProgram + memory_for_report(study.slices * 2 * size.images * study.pixels(),
                                                  study.slices * 2 * size.rays);
+  if (estimate.absorption > 0) {
+    estimate.ending += memory_for_report(study.xrt().geometry, options.absorption.grid);
+  }
   estimate.aligning = estimate_alignment_memory(hosted.refine, study, hosted.sites);
   return estimate;
 }
@@ -157,7 +170,8 @@ std::uint64_t estimate_memory(const SolveOptions& options, const Study& study,
   }
   std::uint64_t merging = 0;
   if (process.first) {
-    const std::uint64_t images = study.sites.size() + (study.other ? 1 : 0) + 1;  // 1: multiplier
+    std::uint64_t images = study.sites.size() + (study.other ? 1 : 0) + 1;  // 1: multiplier
+    if (options.absorption.rounds > 0) images += 2 * absorbing_sites(study, {});
     merging = kMergeCopies * images * study.slices * sizeof(float) * study.pixels() +
               memory_for_pictures(study.pixels());
   }
@@ -169,7 +183,8 @@ std::uint64_t estimate_disk(const SolveOptions& options, const Study& study, std
   const Footprint state = find_method(options.method).footprint(options, size).state;
   const std::uint64_t image = sizeof(float) * study.slices * study.pixels();
   // HDF5 and TIFF have all values, PNG a part of them; HDF5 has the multiplier, too.
-  const std::uint64_t results = (3 * size.images + 1) * image;
+  std::uint64_t results = (3 * size.images + 1) * image;
+  if (options.absorption.rounds > 0) results += 2 * absorbing_sites(study, {site}) * image;
   return kLogs + kReport + results +
          kCheckpoints * (state.images * image + sizeof(float) * study.slices * state.rays);
 }

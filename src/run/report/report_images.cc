@@ -76,14 +76,29 @@ Block slices_of_images(const ReportSite& site, std::span<const std::size_t> slic
   return block;
 }
 
-// A w - b.
-Block residual_of(const Geometry& geometry, const Block& w, const Block& b) {
+// A w.
+Block product_of(const Geometry& geometry, const Block& w) {
   ProjectorOptions options;
   options.columns = static_cast<int>(w.columns());
   Block y(geometry.rays(), w.columns());
   make_projector(geometry, options)->forward(w, y);
-  for (std::size_t k = 0; k < y.size(); ++k) y.values()[k] -= b.values()[k];
   return y;
+}
+
+// A diag(T) w, one slice after another.
+Block absorbed_product(const std::string& site, const ReportAbsorption& absorption,
+                       const Geometry& geometry, const Block& w,
+                       std::span<const std::size_t> slices) {
+  Block all(geometry.rays(), w.columns());
+  Block image(w.rows(), 1);
+  Block rays(geometry.rays(), 1);
+  for (std::size_t z = 0; z < slices.size(); ++z) {
+    for (std::size_t p = 0; p < w.rows(); ++p) image(p, 0) = w(p, z);
+    const auto transmittance = absorption.transmittance(site, geometry, slices[z]);
+    make_attenuated_projector(*transmittance)->forward(image, rays);
+    for (std::size_t ray = 0; ray < all.rows(); ++ray) all(ray, z) = rays(ray, 0);
+  }
+  return all;
 }
 
 struct SinogramStack {
@@ -168,8 +183,8 @@ Json images_json(const std::vector<ReportSite>& sites, double pixel_size, double
           {"stacks", std::move(stacks)}};
 }
 
-Json sinograms_json(const std::vector<ReportSite>& sites, Measurements& measurements,
-                    ReportNotes& notes) {
+Json sinograms_json(const std::vector<ReportSite>& sites, const ReportAbsorption& absorption,
+                    Measurements& measurements, ReportNotes& notes) {
   const std::vector<MeasuredSite> measured = measured_sites(sites, measurements, notes);
   std::size_t values = 0;
   for (const MeasuredSite& m : measured) values += 2 * m.geometry.rays();
@@ -181,7 +196,11 @@ Json sinograms_json(const std::vector<ReportSite>& sites, Measurements& measurem
   for (const MeasuredSite& m : measured) {
     const auto b = measurements.data(m.site->name, packing.slices, notes);
     if (!b) continue;
-    const Block residual = residual_of(m.geometry, slices_of_images(*m.site, packing.slices), *b);
+    const Block w = slices_of_images(*m.site, packing.slices);
+    Block residual = absorption.absorbs(m.site->name)
+                         ? absorbed_product(m.site->name, absorption, m.geometry, w, packing.slices)
+                         : product_of(m.geometry, w);
+    for (std::size_t k = 0; k < residual.size(); ++k) residual.values()[k] -= b->values()[k];
     stacks.push_back(sinogram_json({m.site->name, "data", &m.geometry}, *b, packing));
     stacks.push_back(sinogram_json({m.site->name, "residual", &m.geometry}, residual, packing));
   }

@@ -1,8 +1,9 @@
 // Functions that make the sections of the document in report.html: study, images, sinograms,
-// curves.
+// transmittance, curves.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "io/study/study_file.h"
 #include "model/problem.h"
 #include "prep/study_data.h"
+#include "tomo/attenuated/attenuated.h"
 
 namespace firm {
 
@@ -51,12 +53,39 @@ std::unique_ptr<Measurements> measurements_in_files(const std::vector<ReportSite
 // Adds `curves` and `levels` to the document; each site of a federation has its own history file.
 void add_curves(const std::vector<std::string>& history_files, Json& document);
 
+// Self-absorption of the sites of a run, from the attenuation in images.h5.
+class ReportAbsorption {
+ public:
+  // No site absorbs unless `summary` has the key `absorption`.
+  ReportAbsorption(const StudyFile& study, const Json& summary,
+                   const std::vector<ReportSite>& sites);
+
+  // Whether the matrix of the site is A diag(T).
+  bool absorbs(const std::string& site) const { return sites_.contains(site); }
+  // T of one slice, for all angles.
+  std::unique_ptr<Transmittance> transmittance(const std::string& site, const Geometry& geometry,
+                                               std::size_t slice) const;
+
+ private:
+  struct Member {
+    std::string file;  // with the attenuation
+    FluorescencePath path;
+  };
+  int grid_ = 1;
+  std::map<std::string, Member> sites_;
+};
+
+// `transmittance` of the document: T of the middle slice at some angles; null without
+// self-absorption.
+Json transmittance_json(const std::vector<ReportSite>& sites, const ReportAbsorption& absorption,
+                        std::size_t slices, Measurements& measurements, ReportNotes& notes);
+
 // `images` of the document; sets `norm` to ||w|| over all reconstructed images.
 Json images_json(const std::vector<ReportSite>& sites, double pixel_size, double& norm,
                  ReportNotes& notes);
 // `sinograms` of the document.
-Json sinograms_json(const std::vector<ReportSite>& sites, Measurements& measurements,
-                    ReportNotes& notes);
+Json sinograms_json(const std::vector<ReportSite>& sites, const ReportAbsorption& absorption,
+                    Measurements& measurements, ReportNotes& notes);
 
 // `study` of the document.
 Json study_json(const StudyFile& study);

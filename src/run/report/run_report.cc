@@ -11,6 +11,7 @@
 #include "firm/version.h"
 #include "io/files/image_file.h"
 #include "io/files/pending_file.h"
+#include "io/study/study_fluorescence.h"
 #include "report/page/report_page.h"
 #include "run/report/report_sections.h"
 
@@ -65,12 +66,21 @@ void join_refined(const Json& more, Json& all) {
   }
 }
 
+// Each site knows only its own masses and kept fraction.
+void join_absorption(const Json& more, Json& all) {
+  if (!more.contains("absorption") || !all.contains("absorption")) return;
+  all["masses"].update(more["masses"]);
+  all["kept_fraction"].update(more["kept_fraction"]);
+  all["absorption"]["sites"].update(more["absorption"]["sites"]);
+}
+
 // Joins the summary of another site of the same federation into `all`.
 void join(const Json& more, Json& all) {
   for (const Json& site : more["sites"]) all["sites"].push_back(site);
   join_fits(more, all);
   join_warnings(more, all);
   join_refined(more, all);
+  join_absorption(more, all);
   all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
   // Keeps the times of the slowest site.
   if (more["seconds"] > all["seconds"]) {
@@ -162,7 +172,10 @@ void add_results(const ReportRequest& request, const StudyFile& study, Json& doc
   // A site of a federation does not know ||w|| over all images.
   if (document["kind"] != "site") document["image_norm"] = norm;
   const auto measurements = measurements_for(request, sites, summary);
-  document["sinograms"] = sinograms_json(sites, *measurements, notes);
+  const ReportAbsorption absorption(study, summary, sites);
+  document["transmittance"] =
+      transmittance_json(sites, absorption, study.slices, *measurements, notes);
+  document["sinograms"] = sinograms_json(sites, absorption, *measurements, notes);
   std::vector<std::string> histories;
   for (const std::string& run : request.runs) histories.push_back(in(run, "history.jsonl"));
   add_curves(histories, document);
@@ -181,6 +194,11 @@ Json study_json(const StudyFile& study) {
     Json s = {{"name", site.name}, {"kind", site.kind}, {"sigma", site.sigma_value()}};
     if (site.kind == "xrf") s["coefficient"] = site.coefficient;
     if (!site.element.empty()) s["element"] = site.element;
+    if (!site.compound.empty()) s["compound"] = site.compound;
+    if (study.self_absorption && site.kind == "xrf") {
+      const std::string line = fluorescence_energies(study, site).name;
+      if (!line.empty()) s["line"] = line;
+    }
     j["sites"].push_back(std::move(s));
   }
   return j;

@@ -30,6 +30,9 @@ std::string report_document(const ReportRequest& request);
 // Upper limit of the memory, in bytes, for making a report of this many float32 values.
 std::uint64_t memory_for_report(std::uint64_t image_values, std::uint64_t sinogram_values);
 
+// Upper limit of the memory for the self-absorption of one site.
+std::uint64_t memory_for_report(const Geometry& geometry, int absorption_grid);
+
 // Writes the page.
 void write_report(const std::string& path, const ReportRequest& request);
 

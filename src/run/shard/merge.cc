@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firm/error.h"
+#include "run/shard/absorption_merge.h"
 
 namespace firm {
 namespace {
@@ -36,10 +37,23 @@ void put_images(const Study& study, const ShardResult& r, Block& all) {
   }
 }
 
-void put_multiplier(const ShardResult& r, Block& all) {
-  const Block& from = r.solution.multiplier;
+void put_slices(const Block& from, std::size_t first, Block& all) {
   for (std::size_t p = 0; p < from.rows(); ++p) {
-    for (std::size_t z = 0; z < from.columns(); ++z) all(p, r.shard.slices.first + z) = from(p, z);
+    for (std::size_t z = 0; z < from.columns(); ++z) all(p, first + z) = from(p, z);
+  }
+}
+
+// Copies the attenuation of a shard's sites to its slices among all.
+void put_attenuation(const Study& study, const ShardResult& r,
+                     std::vector<AttenuationImages>& all) {
+  for (const AttenuationImages& from : r.solution.attenuation) {
+    auto to = std::ranges::find(all, from.site, &AttenuationImages::site);
+    if (to == all.end()) {
+      const Block empty(study.pixels(), study.slices);
+      to = all.insert(all.end(), {from.site, empty, empty});
+    }
+    put_slices(from.incident, r.shard.slices.first, to->incident);
+    put_slices(from.line, r.shard.slices.first, to->line);
   }
 }
 
@@ -68,30 +82,6 @@ void add_prior(const PriorSummary& more, PriorSummary& prior) {
   prior.strength = std::numeric_limits<double>::quiet_NaN();
   prior.curve.clear();
   prior.weights.clear();
-}
-
-// Adds the masses of other slices of a site. Slices that settled after fewer rounds keep their last
-// mass.
-void add_masses(const std::vector<double>& more, std::vector<double>& masses) {
-  while (masses.size() < more.size()) masses.push_back(masses.empty() ? 0 : masses.back());
-  for (std::size_t k = 0; k < masses.size(); ++k) {
-    if (!more.empty()) masses[k] += more[std::min(k, more.size() - 1)];
-  }
-}
-
-// Adds other sites, or other slices of the same sites.
-void add_absorption(const AbsorptionSummary& more, AbsorptionSummary& all) {
-  all.outer_rounds = std::max(all.outer_rounds, more.outer_rounds);
-  for (const AbsorptionSummary::Site& site : more.sites) {
-    const auto known = std::ranges::find(all.sites, site.name, &AbsorptionSummary::Site::name);
-    if (known == all.sites.end()) {
-      all.sites.push_back(site);
-      continue;
-    }
-    known->emitted += site.emitted;
-    known->kept += site.kept;
-    add_masses(site.masses, known->masses);
-  }
 }
 
 void add_stage(const Summary& more, Summary& s) {
@@ -177,7 +167,10 @@ ShardResult merge_side_by_side(const Study& study, std::vector<ShardResult> resu
   for (const ShardResult& r : results) {
     for (const Variable& v : r.variables) variables[v.slot] = v;
     put_images(study, r, merged.solution.images);
-    if (r.shard.has(0)) put_multiplier(r, merged.solution.multiplier);
+    if (r.shard.has(0)) {
+      put_slices(r.solution.multiplier, r.shard.slices.first, merged.solution.multiplier);
+    }
+    put_attenuation(study, r, merged.solution.attenuation);
     for (const std::size_t site : r.shard.sites) {
       if (r.shard.slices.count == study.slices) merged.fingerprints[site] = r.fingerprints[site];
     }
@@ -221,6 +214,14 @@ RunImages merge_images(const std::vector<std::string>& files,
   RunImages images;
   for (const Variable& v : stages.front().variables) images.variables.push_back(of(v.name));
   images.multiplier = of("multiplier");
+  if (const auto& absorption = stages.front().summary().absorption) {
+    for (const AbsorptionSummary::Site& site : absorption->sites) {
+      for (const char* energy : {"incident", "line"}) {
+        const std::string name = attenuation_name(site.name, energy);
+        images.attenuation.push_back(attenuation_stack(name, of(name)));
+      }
+    }
+  }
   return images;
 }
 

@@ -40,6 +40,23 @@ Block block_from(const Json& json) {
   return block;
 }
 
+Json attenuation_json(const std::vector<AttenuationImages>& attenuation) {
+  Json all = Json::array();
+  for (const AttenuationImages& a : attenuation) {
+    all.push_back(
+        {{"site", a.site}, {"incident", block_json(a.incident)}, {"line", block_json(a.line)}});
+  }
+  return all;
+}
+
+std::vector<AttenuationImages> attenuation_from(const Json& json) {
+  std::vector<AttenuationImages> all;
+  for (const Json& a : json) {
+    all.push_back({a.at("site"), block_from(a.at("incident")), block_from(a.at("line"))});
+  }
+  return all;
+}
+
 Json variables_json(const std::vector<Variable>& variables) {
   Json all = Json::array();
   for (const Variable& v : variables) {
@@ -61,7 +78,7 @@ std::vector<Variable> variables_from(const Json& json) {
   return variables;
 }
 
-// Everything but images, multiplier and rounds.
+// Everything but images, multiplier, attenuation and rounds.
 Json description_json(const ShardResult& r) {
   return {{"shard", {r.shard.sites, r.shard.slices.first, r.shard.slices.count, r.shard.group}},
           {"variables", variables_json(r.variables)},
@@ -94,6 +111,7 @@ std::string to_bytes(const std::vector<ShardResult>& results) {
     json["rounds"] = bytes_json(r.rounds.numbers());
     json["images"] = block_json(r.solution.images);
     json["multiplier"] = block_json(r.solution.multiplier);
+    json["attenuation"] = attenuation_json(r.solution.attenuation);
     all.push_back(std::move(json));
   }
   const std::vector<std::uint8_t> bytes = Json::to_cbor(all);
@@ -110,6 +128,7 @@ std::vector<ShardResult> results_from_bytes(const std::string& bytes) {
     r.rounds = ShardRounds(r.variables.size(), std::move(numbers));
     r.solution.images = block_from(json.at("images"));
     r.solution.multiplier = block_from(json.at("multiplier"));
+    r.solution.attenuation = attenuation_from(json.at("attenuation"));
   }
   return results;
 }
@@ -119,7 +138,7 @@ void write_result(const std::string& path, const ImageGrid& grid, const ShardRes
   const std::string text =
       description_json(result).dump(-1, ' ', false, Json::error_handler_t::replace);
   write_images(path, grid, image_stacks(result.variables, images.variables),
-               {"", text, {multiplier_stack(images.multiplier)}});
+               {"", text, further_stacks(images)});
 }
 
 ShardResult read_result(const std::string& path) {

@@ -32,10 +32,10 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
 
 void ShardSolver::build(const Truth& truth, int threads, std::size_t most_absorption) {
   const MethodRow& method = find_method(options_.method);
+  require_absorption_support(method, study_.self_absorption(), options_);
   if (method.require != nullptr) method.require(study_);
   require_coupling(method, study_);
   require_prior_support(method, has_prior(options_));
-  require_absorption_support(method, study_.self_absorption(), options_);
   if (options_.prior.slices && has_prior(options_) && truth.all_slices != study_.slices) {
     throw usage_error(
         {"solve", "prior.slices", fmt::format("all {} slices at once", truth.all_slices),
@@ -92,7 +92,10 @@ void ShardSolver::find_absorption(const Start& start) {
 
 Solution ShardSolver::solve() {
   Solution solution = solver_->run();
-  if (absorption_) solution.summary.absorption = absorption_->summary(*problem_, solution.images);
+  if (absorption_) {
+    solution.summary.absorption = absorption_->summary(*problem_, solution.images);
+    solution.attenuation = absorption_->attenuation();
+  }
   solver_.reset();
   return solution;
 }

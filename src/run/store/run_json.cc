@@ -82,26 +82,6 @@ Json termination_json(const Termination& t) {
   return {{"reason", t.reason}, {"message", t.message}, {"converged", t.converged}};
 }
 
-// Adds the keys `masses`, `outer_rounds`, `kept_fraction` and `absorption`.
-void add_absorption(const AbsorptionSummary& a, Json& j) {
-  j["outer_rounds"] = a.outer_rounds;
-  Json masses = Json::object();
-  Json kept = Json::object();
-  Json sites = Json::object();
-  for (const AbsorptionSummary::Site& site : a.sites) {
-    masses[site.name] = site.masses.empty() ? Json(nullptr) : Json(site.masses.back());
-    kept[site.name] = site.kept_fraction();
-    sites[site.name] = {{"incident_energy", site.incident_energy},
-                        {"line_energy", site.line_energy},
-                        {"masses", site.masses}};
-  }
-  j["masses"] = masses;
-  j["kept_fraction"] = kept;
-  j["absorption"] = {{"attenuation", a.attenuation == Attenuation::kXrt ? "xrt" : "elements"},
-                     {"start", a.start},
-                     {"sites", sites}};
-}
-
 Json chunks_json(const RunFacts& facts) {
   Json chunks = Json::array();
   for (const ChunkFacts& chunk : facts.chunks) {
@@ -149,7 +129,7 @@ Json reproducible(const Summary& s, const RunFacts& facts) {
   j["warnings"] = facts.warnings;
   if (s.error) j["error_to_truth"] = error_json(s);
   if (s.prior) j["prior"] = prior_json(*s.prior);
-  if (s.absorption) add_absorption(*s.absorption, j);
+  if (s.absorption) j.update(absorption_json(*s.absorption));
   if (s.refined) j["refined"] = refined_json(*s.refined);
   j["lambda_max"] = s.lambda_max;
   if (!facts.chunks.empty()) j["chunks"] = chunks_json(facts);
@@ -172,6 +152,26 @@ nlohmann::ordered_json prior_json(const PriorSummary& prior) {
           {"solver", prior.solver},
           {"curve", curve},
           {"lambda", lambda}};
+}
+
+nlohmann::ordered_json absorption_json(const AbsorptionSummary& a) {
+  Json masses = Json::object();
+  Json kept = Json::object();
+  Json sites = Json::object();
+  for (const AbsorptionSummary::Site& site : a.sites) {
+    masses[site.name] = site.masses.empty() ? Json(nullptr) : Json(site.masses.back());
+    kept[site.name] = site.kept_fraction();
+    sites[site.name] = {{"incident_energy", site.incident_energy},
+                        {"line_energy", site.line_energy},
+                        {"masses", site.masses}};
+  }
+  return {{"outer_rounds", a.outer_rounds},
+          {"masses", masses},
+          {"kept_fraction", kept},
+          {"absorption",
+           {{"attenuation", a.attenuation == Attenuation::kXrt ? "xrt" : "elements"},
+            {"start", a.start},
+            {"sites", sites}}}};
 }
 
 Json options_json(const SolveOptions& options) {

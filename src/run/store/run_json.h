@@ -55,6 +55,8 @@ std::string preparation_json(const PreparationReport& report);
 
 // `prior` of the summary.
 nlohmann::ordered_json prior_json(const PriorSummary& prior);
+// The keys `outer_rounds`, `masses`, `kept_fraction` and `absorption` of the summary.
+nlohmann::ordered_json absorption_json(const AbsorptionSummary& absorption);
 
 // Returns every option with its value.
 nlohmann::ordered_json options_json(const SolveOptions& options);

@@ -72,7 +72,26 @@ RunImages images_of(const Solution& solution) {
     images.variables.emplace_back(&solution.images, SliceRange{first, slices});
   }
   images.multiplier = &solution.multiplier;
+  for (const AttenuationImages& a : solution.attenuation) {
+    images.attenuation.push_back(
+        attenuation_stack(attenuation_name(a.site, "incident"), &a.incident));
+    images.attenuation.push_back(attenuation_stack(attenuation_name(a.site, "line"), &a.line));
+  }
   return images;
+}
+
+std::string attenuation_name(const std::string& site, const std::string& energy) {
+  return fmt::format("{}/{}/{}", kSelfAbsorptionGroup, site, energy);
+}
+
+ImageStack attenuation_stack(const std::string& name, const Slices& images) {
+  return {name, "attenuation", "1/cm", images};
+}
+
+std::vector<ImageStack> further_stacks(const RunImages& images) {
+  std::vector<ImageStack> further = {multiplier_stack(images.multiplier)};
+  further.insert(further.end(), images.attenuation.begin(), images.attenuation.end());
+  return further;
 }
 
 std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
@@ -102,8 +121,7 @@ void write_images(const RunOutput& run, const RunImages& images, const Summary& 
   const Study& study = run.study;
   const std::vector<ImageStack> stacks = image_stacks(run.variables, images.variables);
   const ImageNotes notes{reproducible_study_text(run.resolved),
-                         reproducible_summary_json(summary, run.facts),
-                         {multiplier_stack(images.multiplier)}};
+                         reproducible_summary_json(summary, run.facts), further_stacks(images)};
   write_reconstruction(run.directory.path(), image_grid(study), stacks, notes, progress);
   std::vector<ImageStack> truth;
   if (!run.truth.empty()) truth = image_stacks(run.variables, true_images(run));

@@ -39,13 +39,21 @@ struct RunOutput {
 struct RunImages {
   std::vector<Slices> variables;  // in the order of RunOutput::variables
   Slices multiplier;
+  // Two for each site with self-absorption: attenuation_name().
+  std::vector<ImageStack> attenuation = {};
 };
+// Name, below /entry, of the attenuation that T of a site was made from. `energy` is "incident" or
+// "line".
+std::string attenuation_name(const std::string& site, const std::string& energy);
+ImageStack attenuation_stack(const std::string& name, const Slices& images);
 // Views the images of a solution, which must outlive the result.
 RunImages images_of(const Solution& solution);
 // Returns the images with names, quantities and units for files.
 std::vector<ImageStack> image_stacks(const std::vector<Variable>& variables,
                                      const std::vector<Slices>& images);
 ImageStack multiplier_stack(const Slices& images);
+// Returns the images that are not those of a variable.
+std::vector<ImageStack> further_stacks(const RunImages& images);
 
 // Writes images.h5, recon/ and overview.png.
 void write_images(const RunOutput& run, const RunImages& images, const Summary& summary,

@@ -14,7 +14,8 @@ class AbsorbingProjectors : public ProjectorFactory {
 
   Transmittance& transmittance() { return transmittance_; }
 
-  // Projectors are for as many columns as T has.
+  // As many as T has.
+  std::size_t columns() const override { return transmittance_.columns(); }
   std::unique_ptr<Projector> make(const Geometry& geometry,
                                   const ProjectorOptions& options) const override;
   // A bound that is a few percent too large at most.

@@ -17,6 +17,7 @@ constexpr double kSettled = 5e-4;  // change of a mass, relative
 constexpr int kStepsPerRound = 200;
 constexpr int kLocalSteps = 50;
 constexpr int kMostRounds = 1000000;
+constexpr double kTight = 1e-9;
 
 double voxel_volume(const Study& study) {
   const double height = study.slice_spacing > 0 ? study.slice_spacing : study.pixel_size;
@@ -84,6 +85,7 @@ void SelfAbsorption::find(const Search& search) {
   input.options.method = search.method;
   input.options.ds.local_steps = kLocalSteps;
   input.options.pgd.accelerated = true;
+  input.options.stop.kkt = kTight;  // no rule that ends at the noise, whose steps are slow
   const bool joint = find_method(search.method).joint;
   input.options.stop.rounds = joint ? kStepsPerRound / kLocalSteps : kStepsPerRound;
   input.options.threads = search.problem.threads();
@@ -255,6 +257,15 @@ AbsorptionSummary SelfAbsorption::summary(const Problem& problem, const Block& i
     site.masses.push_back(voxel_volume(study_) * sum_of(image));
   }
   return summary;
+}
+
+std::vector<AttenuationImages> SelfAbsorption::attenuation() const {
+  std::vector<AttenuationImages> all;
+  for (const Member& m : members_) {
+    all.push_back({study_.sites[m.site].name, image_of(m.attenuation, 0, study_.slices),
+                   image_of(m.attenuation, 1, study_.slices)});
+  }
+  return all;
 }
 
 Block SelfAbsorption::transmittance(std::size_t site, std::size_t angle) const {

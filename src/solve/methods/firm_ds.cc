@@ -81,8 +81,8 @@ FirmDs::FirmDs(const MethodInput& input)
   read_own_data();
   if (input.prior) add_prior(input.prior);
   if (!input.primal_dual.empty() && !members_.empty()) add_primal_dual(input.primal_dual);
-  if (input.start != nullptr && !members_.empty()) {
-    nnls_.set_images(*input.start, member_columns());
+  if (input.start != nullptr) {
+    if (!members_.empty()) nnls_.set_images(*input.start, member_columns());
     started_ = true;
   }
 }
@@ -118,7 +118,7 @@ void FirmDs::problem_changed() {
   set_steps();
   read_own_data();
   xrt_.read_data(problem_);
-  step_squared_ = kkt_squared_ = std::numeric_limits<double>::infinity();  // unknown until a round
+  step_squared_ = kkt_squared_ = kUnknownSquare;
   noise_.restart(iterations_);
   other_noise_.restart(iterations_);
   for (std::size_t c = 0; c < members_.size() * problem_.slices(); ++c) nnls_.release(c);

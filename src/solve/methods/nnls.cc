@@ -105,7 +105,7 @@ void Nnls::restart() {
   std::fill(t_.begin(), t_.end(), 1.0);
   std::fill(beta_.begin(), beta_.end(), 0.0);
   prior_term_.steps = steps_;
-  step_squared_ = mapping_squared_ = std::numeric_limits<double>::infinity();
+  step_squared_ = mapping_squared_ = kUnknownSquare;
   targets_changed();
 }
 

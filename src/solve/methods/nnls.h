@@ -20,6 +20,10 @@
 
 namespace firm {
 
+// Squared norm of a step that has not been taken since the problem changed: larger than any, and a
+// number that a sum over sites can hold.
+inline constexpr double kUnknownSquare = 1e18;
+
 class Nnls {
  public:
   Nnls(std::size_t pixels, std::size_t columns, bool momentum, int threads);
@@ -61,7 +65,7 @@ class Nnls {
   // Call after a target has changed: the known value of h is out of date.
   void targets_changed() { known_value_ = false; }
   // Call after targets, matrices or steps have changed: computes A w again and drops momentum. The
-  // norms of the last step are infinite until the next step.
+  // squared norms of the last step are kUnknownSquare until the next step.
   void restart();
   // Squared norm of the projected gradient of h at w (with a prior: of the proximal gradient
   // mapping), over all columns. Uses one product with each transpose.

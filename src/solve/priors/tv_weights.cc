@@ -30,8 +30,10 @@ std::size_t variable_with_data(const Problem& problem, std::size_t variable) {
 }  // namespace
 
 double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int threads) {
-  Operators a({matrix}, kProbes, threads);
-  Block v(pixels, kProbes);
+  const std::size_t own = matrix.projectors->columns();
+  const std::size_t probes = own > 0 ? own : kProbes;
+  Operators a({matrix}, probes, threads);
+  Block v(pixels, probes);
   Sinograms y = a.make_sinograms();
   double sum = 0;
   for (std::size_t series = 0; series < kSeries; ++series) {
@@ -41,7 +43,7 @@ double rms_column_norm(const ImageOperator& matrix, std::size_t pixels, int thre
       sum += static_cast<double>(value) * static_cast<double>(value);
     }
   }
-  return std::sqrt(sum / static_cast<double>(kProbes * kSeries * pixels));
+  return std::sqrt(sum / static_cast<double>(probes * kSeries * pixels));
 }
 
 std::vector<double> column_noise(const Problem& problem, double level, bool equal, bool guess) {

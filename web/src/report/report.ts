@@ -1,4 +1,5 @@
 // Report: all panels of a report, in the order of the page.
+import { AbsorptionPanel } from '../charts/absorption_panel';
 import { certificateSection } from './certificate';
 import { ConvergencePanel } from '../charts/convergence_panel';
 import type { RunDocument } from '../document';
@@ -23,6 +24,7 @@ export class Report {
     new LazyPanel(new ConvergencePanel()),
     new LazyPanel(new PriorPanel()),
     new LazyPanel(new ScanPanel()),
+    new LazyPanel(new AbsorptionPanel()),
     new SinogramsPanel(),
     textPanel('study', studySection),
   ];
