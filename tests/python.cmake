@@ -18,6 +18,7 @@ firm_python_test(package fast test_package.py ${PROJECT_SOURCE_DIR} ${PROJECT_BI
 firm_python_test(notebooks fast test_notebooks.py ${PROJECT_SOURCE_DIR}/examples)
 # Compiles the package from the sources, as pip does for a user.
 firm_python_test(pip long test_pip_long.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(python.pip PROPERTIES TIMEOUT 3600)
 
 # Debian packages, in a new Debian.
 add_test(NAME package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/package_long.sh ${PROJECT_SOURCE_DIR})
