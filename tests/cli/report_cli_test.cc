@@ -161,6 +161,16 @@ TEST_F(Report, JoinsFitsWarningsAndAlignmentOfSites) {
   EXPECT_EQ(all.at("sites"), Json({{"a", {{"axis", 3}}}, {"b", {{"axis", 3}}}}));
   EXPECT_EQ(all.at("notes"), Json({"aligned on slice 0"}));
   EXPECT_EQ(all.at("warnings"), Json({"a: unknown scale", "b: unknown scale"}));
+
+  const auto absorbed = [](const std::string& site) {
+    return Json{{"masses", {{site, 1e-6}}},
+                {"kept_fraction", {{site, 0.5}}},
+                {"absorption", {{"sites", {{site, {{"line_energy", 6.4}}}}}}}};
+  };
+  const Json both = joined(absorbed("a"), absorbed("b"));
+  EXPECT_EQ(both.at("masses"), Json({{"a", 1e-6}, {"b", 1e-6}}));
+  EXPECT_EQ(both.at("kept_fraction"), Json({{"a", 0.5}, {"b", 0.5}}));
+  EXPECT_EQ(both.at("absorption").at("sites").size(), 2u);
   EXPECT_EQ(joined(fitted, Json::object()).at("fits"), nullptr);
   EXPECT_FALSE(joined(Json::object(), Json::object()).contains("fits"));
 }

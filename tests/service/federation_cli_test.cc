@@ -174,7 +174,7 @@ TEST(Federation, ReportsAllSentMessages) {
       EXPECT_EQ(kinds.contains("image"), publishes);
       for (const auto& [kind, sums] : kinds) {
         char line[80];
-        std::snprintf(line, sizeof(line), "  %-12s %9lu %12lu\n", kind.c_str(), sums.first,
+        std::snprintf(line, sizeof(line), "  %-16s %9lu %12lu\n", kind.c_str(), sums.first,
                       sums.second);
         EXPECT_CONTAINS(federation.log(site), line);
       }
