@@ -9,7 +9,8 @@ set -eu -o pipefail
 
 source=$(realpath "$1")
 packages=${2:-}
-mirror=${3:-http://deb.debian.org/debian}
+# The mirror that this machine uses.
+mirror=${3:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1)}
 skip() {
   echo "skipped: $*"
   exit 77
