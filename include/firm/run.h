@@ -86,7 +86,7 @@ struct DirectoryRun {
 // Does what `firm recon` does: checkpoints during the run, all results in `out`.
 DirectoryRun run_in_directory(const DirectoryRequest& request, const Observer& observer = {});
 
-// What a study file says, without its data files.
+// Describes a study file, without opening its data files.
 struct StudyOutline {
   std::string name;
   int rows = 0;

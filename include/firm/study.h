@@ -24,7 +24,7 @@ namespace firm {
 
 enum class SiteKind { kXrf, kXrt };
 
-// What self-absorption is computed from: the images of all elements, or that of XRT.
+// Images that self-absorption is computed from: those of all elements, or that of XRT.
 enum class Attenuation { kElements, kXrt };
 
 // How the noise of a site became known.
@@ -41,7 +41,7 @@ struct Site {
   bool weighted_values = false;  // SiteData::weights has values other than 1
   NoiseSource noise_source = NoiseSource::kGiven;
   std::string scan = {};  // sites of one scan share the motion of its stage; empty: its own
-  // Of an XRF site; none: its fluorescence is not absorbed.
+  // Self-absorption of an XRF site; none: its fluorescence is not absorbed.
   std::optional<Fluorescence> fluorescence = {};
 };
 

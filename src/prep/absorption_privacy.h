@@ -1,4 +1,5 @@
-// What self-absorption reveals in a federation, and when it is refused (docs/federation.md).
+// Privacy of self-absorption in a federation: says what sites learn, and refuses studies that reveal
+// too much (docs/federation.md).
 //
 // A site needs the attenuation of all elements at two energies. It alone opens those sums. Each is
 // one equation per pixel for the images of the others: a site that opens as many energies as there
@@ -17,7 +18,7 @@ namespace firm {
 // first T is made: with absorption.start = "xrt" the site of XRT publishes an image.
 void check_absorption_privacy(const StudyFile& file, const SolveOptions& options);
 
-// What sites learn by self-absorption, in words; empty without it.
+// Says in words what sites learn by self-absorption; empty without it.
 std::vector<std::string> absorption_disclosures(const StudyFile& file, const SolveOptions& options);
 
 }  // namespace firm

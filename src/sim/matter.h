@@ -1,4 +1,4 @@
-// What phantoms are made of, for self-absorption: it needs substances and lines, not only numbers.
+// Matter of the phantoms. Self-absorption needs substances and lines, not only coefficients.
 #pragma once
 
 #include <string>

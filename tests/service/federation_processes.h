@@ -81,7 +81,7 @@ class FederationProcesses {
     static const std::vector<std::string> kSites = {"xrf-1", "xrf-2", "xrf-3", "xrt"};
     return kSites;
   }
-  // Those of this federation.
+  // Sites of this federation, a fifth one included.
   const std::vector<std::string>& members() const { return members_; }
   static constexpr const char* kCoordinator = "coordinator";
   std::vector<std::string> everyone() const {

@@ -61,7 +61,7 @@ class SelfAbsorption : public Refiner {
   }
   // Rounds, with masses and kept fractions of the final images, those of the hosted variables.
   AbsorptionSummary summary(const Problem& problem, const Block& images) const;
-  // What T of the hosted sites was made from.
+  // Returns the attenuation that T of the hosted sites was made from.
   std::vector<AttenuationImages> attenuation() const;
   // T of a hosted site at one of its angles: pixels x slices.
   Block transmittance(std::size_t site, std::size_t angle) const;
