@@ -1,5 +1,5 @@
-// Privacy of self-absorption in a federation: says what sites learn, and refuses studies that reveal
-// too much (docs/federation.md).
+// Privacy of self-absorption in a federation: says what sites learn, and refuses studies that
+// reveal too much (docs/federation.md).
 //
 // A site needs the attenuation of all elements at two energies. It alone opens those sums. Each is
 // one equation per pixel for the images of the others: a site that opens as many energies as there
