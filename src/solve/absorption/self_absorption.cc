@@ -268,10 +268,4 @@ std::vector<AttenuationImages> SelfAbsorption::attenuation() const {
   return all;
 }
 
-Block SelfAbsorption::transmittance(std::size_t site, std::size_t angle) const {
-  const auto at = std::ranges::find(members_, site, &Member::site);
-  FIRM_CHECK(at != members_.end());
-  return at->projectors->transmittance().image(angle);
-}
-
 }  // namespace firm

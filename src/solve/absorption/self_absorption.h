@@ -63,8 +63,6 @@ class SelfAbsorption : public Refiner {
   AbsorptionSummary summary(const Problem& problem, const Block& images) const;
   // Returns the attenuation that T of the hosted sites was made from.
   std::vector<AttenuationImages> attenuation() const;
-  // T of a hosted site at one of its angles: pixels x slices.
-  Block transmittance(std::size_t site, std::size_t angle) const;
 
  private:
   // A hosted XRF site.
