@@ -75,13 +75,9 @@ class Pool {
     for (int k = 1; k < loop.ranges; ++k) {
       helper(k).next.store(loop.begin(k), std::memory_order_relaxed);
     }
-    busy_.store(loop.threads - 1, std::memory_order_relaxed);
-    for (int k = 1; k < loop.threads; ++k) wake(helper(k));
+    for (int k = 1; k < loop.threads; ++k) set(helper(k), kCalled);
     work(0);
-    for (std::int32_t left = busy_.load(std::memory_order_acquire); left > 0;
-         left = busy_.load(std::memory_order_acquire)) {
-      patience_.wait(busy_, left);
-    }
+    for (int k = 1; k < loop.threads; ++k) finish(helper(k));
   }
 
   // In the child of a fork there is only the thread that forked.
@@ -91,12 +87,20 @@ class Pool {
   }
 
  private:
+  // A helper goes idle -> called -> working -> idle. A call that it has not heard is taken back
+  // when all tasks are done: on a busy machine the loop does not wait for a thread that has no
+  // processor.
+  static constexpr std::int32_t kIdle = 0;
+  static constexpr std::int32_t kCalled = 1;
+  static constexpr std::int32_t kWorking = 2;
+  static constexpr std::int32_t kStop = 3;
+
   // On cache lines of their own, so that waiting for one does not disturb the others.
   struct alignas(64) Range {
     std::atomic<std::size_t> next = 0;
   };
   struct alignas(64) Helper : Range {
-    alignas(64) std::atomic<std::int32_t> turn = 0;
+    alignas(64) std::atomic<std::int32_t> state = kIdle;
     std::thread thread;
   };
 
@@ -104,9 +108,18 @@ class Pool {
   Helper& helper(int number) { return *helpers_[static_cast<std::size_t>(number - 1)]; }
   Range& range(int number) { return number == 0 ? own_ : helper(number); }
 
-  static void wake(Helper& helper) {
-    helper.turn.fetch_add(1, std::memory_order_release);
-    helper.turn.notify_one();
+  static void set(Helper& helper, std::int32_t state) {
+    helper.state.store(state, std::memory_order_release);
+    helper.state.notify_one();
+  }
+
+  static bool change(Helper& helper, std::int32_t from, std::int32_t to) {
+    return helper.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
+  }
+
+  // Takes the call back, or waits until the helper is done.
+  void finish(Helper& helper) {
+    if (!change(helper, kCalled, kIdle)) patience_.wait(helper.state, kWorking);
   }
 
   void add_helper() {
@@ -118,11 +131,12 @@ class Pool {
 
   void serve(Helper& helper, int number) {
     Patience patience;
-    for (std::int32_t seen = 0;; ++seen) {
-      patience.wait(helper.turn, seen);
-      if (stopping_.load(std::memory_order_relaxed)) return;
+    for (;;) {
+      patience.wait(helper.state, kIdle);
+      if (helper.state.load(std::memory_order_relaxed) == kStop) return;
+      if (!change(helper, kCalled, kWorking)) continue;
       work(number);
-      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+      set(helper, kIdle);
     }
   }
 
@@ -139,9 +153,8 @@ class Pool {
   }
 
   void stop() {
-    stopping_.store(true, std::memory_order_relaxed);
     for (auto& helper : helpers_) {
-      wake(*helper);
+      set(*helper, kStop);
       helper->thread.join();
     }
   }
@@ -149,8 +162,6 @@ class Pool {
   std::vector<std::unique_ptr<Helper>> helpers_;
   Loop loop_ = {};
   Range own_;
-  alignas(64) std::atomic<std::int32_t> busy_ = 0;
-  std::atomic<bool> stopping_ = false;
   Patience patience_;
 };
 
