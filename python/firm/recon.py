@@ -66,6 +66,11 @@ class Study:
         Frames (n, slices, beamlets) without the object and without the beam: XRT is counts.
     other : bool
         Whether there is matter that XRF does not see.
+    self_absorption : bool
+        Whether to correct the absorption of fluorescence within the object. Each element then needs
+        the key ``detector_side`` in `site_keys`, and may have ``line``, ``compound`` and others.
+    study_keys : mapping, optional
+        Further keys of ``[study]`` in docs/formats.md, such as ``{"matrix": "SiO2"}``.
     site_keys : mapping, optional
         Further keys of docs/formats.md for each site, such as ``{"xrt": {"rings": 9}}``.
     name : str
@@ -79,6 +84,8 @@ class Study:
                  size: Union[None, int, Tuple[int, int]] = None, sigma: PerSite = "estimate",
                  units: str = "g/cm^2", flat: Optional[ArrayLike] = None,
                  dark: Optional[ArrayLike] = None, other: bool = False,
+                 self_absorption: bool = False,
+                 study_keys: Optional[Mapping[str, Any]] = None,
                  site_keys: Optional[Mapping[str, Mapping[str, Any]]] = None,
                  name: str = "arrays") -> None:
         if XRT not in arrays:
@@ -117,6 +124,9 @@ class Study:
         study: Dict[str, Any] = {"name": name, "other": other}
         if energy is not None:
             study["energy"] = f"{energy!r} keV"
+        if self_absorption:
+            study["self_absorption"] = True
+        study.update(study_keys or {})
         image = {"rows": rows, "columns": columns, "slices": shape[1],
                  "pixel_size": f"{pixel_size!r} cm"}
         self.toml = _toml([("[study]", study), ("[image]", image), *tables])

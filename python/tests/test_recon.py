@@ -215,6 +215,29 @@ class ArrayTest(unittest.TestCase):
                          **{**self.keys, "center": "auto"})
         self.assertLess(np.abs(run["Fe"] - self.iron).mean(), 0.1)
 
+    def test_self_absorption(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            study = firm.simulate(folder, size=24, angles=20, noise=0.01, self_absorption=True)
+            scans = {name: firm.read(f"{folder}/{name}.h5")
+                     for name in ("xrf-1", "xrf-2", "xrf-3", "xrt")}
+            from_file = firm.recon(study)
+        compounds = {"xrf-1": ("CaCO3", "Ca Ka"), "xrf-2": ("Fe", "Fe Ka"), "xrf-3": ("Zn", "Zn Ka")}
+        arrays = {compounds[name][0] if name in compounds else name: scan["data"]
+                  for name, scan in scans.items()}
+        keys = {compound: {"line": line, "detector_side": "+t"}
+                for compound, line in compounds.values()}
+        beamlets = arrays["xrt"].shape[2]
+        run = firm.recon(arrays, scans["xrt"].theta, energy=12.0, size=24, center=beamlets / 2,
+                         pixel_size=from_file.pixel_size, self_absorption=True, site_keys=keys)
+        for name, (compound, _) in compounds.items():
+            np.testing.assert_array_equal(run[compound], from_file[name])
+            self.assertLess(run.summary["kept_fraction"][compound], 0.9)
+        with self.assertRaisesRegex(firm.Error, "detector_side"):
+            firm.recon(arrays, scans["xrt"].theta, energy=12.0, size=24, self_absorption=True)
+        with self.assertRaisesRegex(firm.Error, "matrx"):
+            firm.recon(arrays, scans["xrt"].theta, energy=12.0, study_keys={"matrx": "SiO2"})
+
     def test_wrong_arrays_are_named(self):
         with self.assertRaisesRegex(firm.Error, "an array named 'xrt'"):
             firm.recon({"Fe": self.b}, self.THETA)
