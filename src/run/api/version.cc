@@ -6,6 +6,7 @@
 #include <hdf5.h>
 #include <openssl/crypto.h>
 #include <tiffio.h>
+#include <xraylib.h>
 
 #include <sstream>
 
@@ -22,11 +23,11 @@ std::string version_text() {
   std::string tiff;
   std::istringstream(TIFFGetVersion()) >> tiff >> tiff >> tiff;  // "LIBTIFF, Version 4.5.0\n..."
   return fmt::format(
-      "firm {}\nkernel     {}\nlibraries  HDF5 {}.{}.{}, TIFF {}, cairo {}, OpenSSL {}, fmt "
-      "{}.{}.{}",
+      "firm {}\nkernel     {}\nlibraries  HDF5 {}.{}.{}, TIFF {}, cairo {}, OpenSSL {}, "
+      "xraylib {}.{}.{}, fmt {}.{}.{}",
       kVersion, kernel_names().front(), major, minor, release, tiff, cairo_version_string(),
-      OpenSSL_version(OPENSSL_VERSION_STRING), FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
-      FMT_VERSION % 100);
+      OpenSSL_version(OPENSSL_VERSION_STRING), XRAYLIB_MAJOR, XRAYLIB_MINOR, XRAYLIB_MICRO,
+      FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
 }
 
 }  // namespace firm
