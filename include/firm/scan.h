@@ -45,6 +45,10 @@ class ScanFile {
   // firm::Error if that part of the file is damaged.
   Block values(std::size_t first_slice, std::size_t slices) const;
   Block values() const { return values(0, slices()); }
+  // Reads the frames without the object, and without the beam: (frames x beamlets) x slices. Empty:
+  // the file has none.
+  Block flat() const;
+  Block dark() const;
 
  private:
   struct Open;

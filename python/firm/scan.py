@@ -32,6 +32,8 @@ class Scan(Mapping[str, Floats]):
         Distance between beamlets in cm, if the file has it.
     center : float or None
         Rotation axis in beamlets, if the file has it.
+    flat, dark : array or None
+        Frames (n, slices, beamlets) without the object, and without the beam, if the file has them.
     """
 
     def __init__(self, path: PathLike, angles: Optional[PathLike] = None,
@@ -48,7 +50,7 @@ class Scan(Mapping[str, Floats]):
         self.beamlets = first.beamlets
         self.spacing = first.spacing
         self.center = first.rotation_axis
-        self._one = first if not first.elements else None
+        self._first = first
 
     def _open(self, element: str) -> "_firm.ScanFile":
         return _firm.ScanFile(self.path, element, *self._choice)
@@ -59,8 +61,16 @@ class Scan(Mapping[str, Floats]):
         name = element if element is not None else self.elements[0]
         if name not in self.elements:
             raise KeyError(f"{name!r}; the elements are {', '.join(self.elements)}")
-        scan = self._one or self._open(name)
+        scan = self._open(name) if self._first.elements else self._first
         return scan.values(first, self.slices - first if count is None else count)
+
+    @property
+    def flat(self) -> Optional[Floats]:
+        return _if_any(self._first.flat())
+
+    @property
+    def dark(self) -> Optional[Floats]:
+        return _if_any(self._first.dark())
 
     def __getitem__(self, element: str) -> Floats:
         return self.read(element)
@@ -74,6 +84,10 @@ class Scan(Mapping[str, Floats]):
     def __repr__(self) -> str:
         return (f"<firm.Scan {self.path!r}: {self.format}; {', '.join(self.elements)}; "
                 f"{len(self.theta)} angles x {self.slices} slices x {self.beamlets} beamlets>")
+
+
+def _if_any(frames: Floats) -> Optional[Floats]:
+    return frames if len(frames) > 0 else None
 
 
 def read(path: PathLike, *, angles: Optional[PathLike] = None, axes: Optional[str] = None,

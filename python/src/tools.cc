@@ -3,20 +3,21 @@
 namespace firm::python {
 namespace {
 
-// (angles, slices, beamlets): a view of the values of slices, which it owns.
-py::array scan_values(const ScanFile& scan, std::size_t first, std::size_t count) {
+// (frames, slices, beamlets): a view of values that are read, which it owns.
+template <typename Read>
+py::array scan_values(const ScanFile& scan, const Read& read) {
   auto* block = new Block();
   const py::capsule owner(block, [](void* pointer) { delete static_cast<Block*>(pointer); });
   {
     const py::gil_scoped_release released;
-    *block = scan.values(first, count);
+    *block = read();
   }
-  const auto slices = static_cast<py::ssize_t>(count);
+  const auto slices = static_cast<py::ssize_t>(block->columns());
   const auto beamlets = static_cast<py::ssize_t>(scan.beamlets());
-  const auto angles = static_cast<py::ssize_t>(scan.angles().size());
+  const auto frames = static_cast<py::ssize_t>(block->rows()) / beamlets;
   constexpr py::ssize_t kFloat = sizeof(float);
   return {py::dtype::of<float>(),
-          {angles, slices, beamlets},
+          {frames, slices, beamlets},
           {kFloat * beamlets * slices, kFloat, kFloat * slices},
           block->data(),
           owner};
@@ -64,7 +65,16 @@ void add_tools(py::module_& m) {
       .def_property_readonly("beamlets", &ScanFile::beamlets)
       .def_property_readonly("spacing", &ScanFile::spacing)
       .def_property_readonly("rotation_axis", &ScanFile::rotation_axis)
-      .def("values", &scan_values, py::arg("first"), py::arg("count"));
+      .def(
+          "values",
+          [](const ScanFile& scan, std::size_t first, std::size_t count) {
+            return scan_values(scan, [&] { return scan.values(first, count); });
+          },
+          py::arg("first"), py::arg("count"))
+      .def("flat",
+           [](const ScanFile& scan) { return scan_values(scan, [&] { return scan.flat(); }); })
+      .def("dark",
+           [](const ScanFile& scan) { return scan_values(scan, [&] { return scan.dark(); }); });
   m.def(
       "inspect",
       [](const std::string& path, const std::string& element, const std::string& angles,

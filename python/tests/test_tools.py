@@ -147,6 +147,15 @@ class ScanTest(StudyTest):
         self.assertEqual(scan.elements, ["Ca", "Fe", "Zn"])
         self.assertEqual(scan["Zn"].shape, (6, 1, 23))
 
+    def test_flat_and_dark(self):
+        firm.simulate(self.folder / "counted", size=16, angles=6, counts=1e4)
+        scan = firm.read(self.folder / "counted/xrt.h5")
+        self.assertEqual(scan.flat.shape[1:], scan["data"].shape[1:])
+        self.assertEqual(scan.dark.shape[1:], scan["data"].shape[1:])
+        self.assertGreater(scan.flat.mean(), scan["data"].mean())
+        self.assertGreater(scan["data"].mean(), scan.dark.mean())
+        self.assertIsNone(firm.read(self.folder / "counted/xrf-1.h5").flat)
+
     def test_inspect_gives_the_json_of_the_command_line(self):
         path = self.folder / "study/xrt.h5"
         _, text, _ = run_firm("inspect", path, "--json")

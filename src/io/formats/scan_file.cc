@@ -45,15 +45,18 @@ Block ScanFile::values(std::size_t first_slice, std::size_t slices) const {
                        fmt::format("some of 0 to {}", frames.slices() - 1),
                        fmt::format("{} from {} on", slices, first_slice)});
   }
-  const std::vector<float> read = frames.read({0, frames.frames(), first_slice, slices});
-  Block values(frames.frames() * frames.beamlets(), slices);
-  for (std::size_t k = 0; k < read.size(); ++k) {
-    const std::size_t beamlet = k % frames.beamlets();
-    const std::size_t slice = k / frames.beamlets() % slices;
-    const std::size_t frame = k / frames.beamlets() / slices;
-    values(frame * frames.beamlets() + beamlet, slice) = read[k];
-  }
-  return values;
+  return read_block(frames, first_slice, slices);
 }
+
+namespace {
+
+Block read_if_any(const std::unique_ptr<Frames>& frames) {
+  return frames ? read_block(*frames) : Block();
+}
+
+}  // namespace
+
+Block ScanFile::flat() const { return read_if_any(open_->scan.white); }
+Block ScanFile::dark() const { return read_if_any(open_->scan.dark); }
 
 }  // namespace firm
