@@ -40,7 +40,14 @@ class CheatedSites : public ::testing::Test {
     federation_.kill(FederationProcesses::kCoordinator);
   }
 
-  FederationProcesses federation_{{.size = 16, .angles = 6}};
+  static FederationPlan small_plan() {
+    FederationPlan plan;
+    plan.size = 16;
+    plan.angles = 6;
+    return plan;
+  }
+
+  FederationProcesses federation_{small_plan()};
 };
 
 TEST_F(CheatedSites, EndWithoutImages) {
