@@ -13,6 +13,7 @@
 #include "federation/pki/describe.h"
 #include "federation/protocol/key_exchange.h"
 #include "federation/secure/peer_text.h"
+#include "federation/sums/wrong_sum.h"
 #include "federation/transport/grpc_channel.h"
 #include "firm/error.h"
 #include "run/store/run_output.h"
@@ -48,6 +49,7 @@ class InterruptWatch {
 // Describes an error for the other sites. Its text stays here, since it may name files of this
 // site.
 std::string public_reason(const Error& error) {
+  if (dynamic_cast<const WrongSum*>(&error) != nullptr) return "it has received a wrong sum";
   switch (error.kind()) {
     case Error::Kind::kUsage:
       return "its study or options";
@@ -113,7 +115,7 @@ class SiteRun {
   // Makes the attempt ready. With an unusable checkpoint, reports that and throws AttemptAbandoned.
   void begin_work(SiteChannel& channel, const v1::Begin& begin);
   // Tells the coordinator that this site cannot continue, which ends the attempt.
-  void report_failure(SiteChannel& channel, const std::string& reason);
+  void report_failure(SiteChannel& channel, const std::string& reason, bool wrong_sum = false);
   void publish(SiteChannel& channel);
   void wait_for_finish(SiteChannel& channel);
   // Waits a little after a lost connection; returns whether to connect again.
@@ -242,7 +244,8 @@ void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
     if (arguments_.publish) publish(channel);
   } catch (const Error& error) {
     try {
-      report_failure(channel, public_reason(error));
+      report_failure(channel, public_reason(error),
+                     dynamic_cast<const WrongSum*>(&error) != nullptr);
     } catch (const std::exception&) {
       // Rethrow the first error, whether or not the coordinator learned of it.
     }
@@ -253,9 +256,10 @@ void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
   wait_for_finish(channel);
 }
 
-void SiteRun::report_failure(SiteChannel& channel, const std::string& reason) {
+void SiteRun::report_failure(SiteChannel& channel, const std::string& reason, bool wrong_sum) {
   v1::SiteMessage message;
   message.mutable_failure()->set_message(reason);
+  message.mutable_failure()->set_wrong_sum(wrong_sum);
   send_recorded(channel, ledger_, message);
 }
 

@@ -104,7 +104,7 @@ TEST_F(CoordinatorTest, RefusesOtherVersionsNamesAndSites) {
   }
   v1::SiteMessage other = hello("a");
   other.mutable_hello()->set_protocol(kProtocol + 1);
-  expect_refused(0, other, "expected protocol 3");
+  expect_refused(0, other, fmt::format("expected protocol {}", kProtocol));
   expect_refused(1, hello("a"), "expected the site of the certificate, b, found a");
   expect_refused(2, v1::SiteMessage(), "empty or unknown");
   LocalChannel stranger(*coordinator_, "z");

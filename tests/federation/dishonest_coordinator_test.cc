@@ -1,4 +1,5 @@
-// A coordinator that sends different messages to different sites: the sites detect it.
+// A coordinator that does not add up what the sites send, or not for all of them: every site ends,
+// before it uses the sum for results, and says that the coordinator's sum is wrong.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,147 +9,283 @@
 namespace firm {
 namespace {
 
-using DishonestCoordinator = SecureFederation;
-
 constexpr std::uint64_t kWrongSum = 3;
+constexpr const char* kWrong = "the coordinator's sum is wrong";
 
-struct Equivocation {
+std::uint32_t word_at(const std::string& words, std::size_t k) {
+  std::uint32_t word = 0;
+  std::copy_n(words.data() + 4 * k, 4, reinterpret_cast<char*>(&word));
+  return word;
+}
+
+void set_word(std::string& words, std::size_t k, std::uint32_t word) {
+  std::copy_n(reinterpret_cast<const char*>(&word), 4, words.data() + 4 * k);
+}
+
+// Alters the total of the sum kWrongSum.
+LocalChannel::Change of_total(const std::function<void(v1::Total&)>& change) {
+  return [change](v1::CoordinatorMessage& m) {
+    if (m.has_total() && m.total().position().exchange() == kWrongSum) change(*m.mutable_total());
+  };
+}
+
+// Adds to the words that a scale is asked for: the sum after kWrongSum has a new length.
+LocalChannel::Change of_scale(int more_bits) {
+  return [more_bits](v1::CoordinatorMessage& m) {
+    if (!m.has_scale() || m.scale().position().exchange() != kWrongSum + 1) return;
+    m.mutable_scale()->set_fraction_bits(m.scale().fraction_bits() + more_bits);
+  };
+}
+
+struct Lie {
   const char* what;
   LocalChannel::Change change;
 };
 
-const Equivocation kEquivocations[] = {
-    {"words",
-     [](v1::CoordinatorMessage& m) {
-       if (!m.has_total() || m.total().position().exchange() != kWrongSum) return;
-       m.mutable_total()->mutable_words()->at(5) ^= 1;
-     }},
-    {"scalars",
-     [](v1::CoordinatorMessage& m) {
-       if (!m.has_total() || m.total().position().exchange() != kWrongSum) return;
-       m.mutable_total()->mutable_scalars()->at(0) ^= 1;
-     }},
-    {"scale", [](v1::CoordinatorMessage& m) {
-       if (!m.has_scale() || m.scale().position().exchange() != kWrongSum + 1) return;
-       m.mutable_scale()->set_fraction_bits(m.scale().fraction_bits() + 1);
-     }}};
+const Lie kLies[] = {
+    {"adds 1 to a word",
+     of_total([](v1::Total& t) { set_word(*t.mutable_words(), 5, word_at(t.words(), 5) + 1); })},
+    {"adds 2^31 to a word", of_total([](v1::Total& t) {
+       set_word(*t.mutable_words(), 5, word_at(t.words(), 5) + 0x80000000U);
+     })},
+    {"swaps two words", of_total([](v1::Total& t) {
+       const std::uint32_t first = word_at(t.words(), 2);
+       set_word(*t.mutable_words(), 2, word_at(t.words(), 3));
+       set_word(*t.mutable_words(), 3, first);
+     })},
+    {"changes a scalar", of_total([](v1::Total& t) { t.mutable_scalars()->at(0) ^= 1; })},
+    {"changes the highest bit of a scalar",
+     of_total([](v1::Total& t) { t.mutable_scalars()->at(31) ^= '\x80'; })},
+    {"changes the vote", of_total([](v1::Total& t) { t.mutable_scalars()->at(32 + 20) ^= 1; })},
+    {"changes a tag", of_total([](v1::Total& t) { t.mutable_scalars()->at(3 * 32) ^= 1; })},
+    {"coarsens a scale", of_scale(-1)},
+    {"coarsens a scale much", of_scale(-12)},
+    {"refines a scale", of_scale(1)},
+};
 
-// Makes the sums up to the one that is tampered with, which succeed, then one of a length whose
-// scale is not agreed yet.
-void sum_until_caught(FixedPointCollective& collective, std::size_t& sums, const char* opener) {
-  for (; sums <= kWrongSum; ++sums) {
-    std::vector<float> values(10, 1.0f);
-    double scalar = 1;
-    collective.sum(values, std::span(&scalar, 1));
-  }
-  std::vector<float> values(11, 1.0f);
-  if (*opener == '\0') {
-    collective.sum(values, {});
-  } else {
-    collective.sum_for(opener, values);
-  }
-  ++sums;
-}
-
-TEST_F(DishonestCoordinator, IsDetectedAtEverySite) {
-  for (const Equivocation& equivocation : kEquivocations) {
-    SCOPED_TRACE(equivocation.what);
-    start();
-    for (std::size_t deceived = 0; deceived < kCount; ++deceived) {
-      changes_.assign(kCount, {});
-      changes_[deceived] = equivocation.change;
-      std::vector<std::size_t> sums(kCount);
-      const auto endings =
-          attempt([&](const AtSite& at) { sum_until_caught(at.collective, sums[at.number], ""); });
-      for (std::size_t i = 0; i < kCount; ++i) {
-        EXPECT_EQ(sums[i], kWrongSum + 1);
-        EXPECT_EQ(endings[i].kind, Error::Kind::kNetwork);
-        EXPECT_CONTAINS(endings[i].text, "have all received the same sums");
-      }
-    }
-  }
-}
-
-// The other sites cannot detect it.
-TEST_F(DishonestCoordinator, IsDetectedByOpenerOfSum) {
-  for (const Equivocation& equivocation : kEquivocations) {
-    SCOPED_TRACE(equivocation.what);
-    start();
-    changes_.assign(kCount, {});
-    changes_[0] = equivocation.change;
-    std::vector<std::size_t> sums(kCount);
-    const auto endings =
-        attempt([&](const AtSite& at) { sum_until_caught(at.collective, sums[at.number], "c"); });
-    EXPECT_EQ(sums[2], kWrongSum + 1);
-    EXPECT_EQ(endings[2].kind, Error::Kind::kNetwork);
-    EXPECT_CONTAINS(endings[2].text, "have all received the same sums");
-  }
-}
-
-// Only an empty sum follows the last sum.
-TEST_F(DishonestCoordinator, IsDetectedAtLastSum) {
-  for (const std::string opener : {"", "b"}) {
-    SCOPED_TRACE(opener);
-    const std::uint64_t last = 2;
-    const auto work = [&](const AtSite& at) {
-      std::vector<float> values(10, 1.0f);
-      for (std::uint64_t k = 0; k < last; ++k) at.collective.sum(values, {});
-      if (opener.empty()) {
-        at.collective.sum(values, {});
-      } else {
-        at.collective.sum_for(opener, values);
-      }
-      at.collective.confirm();
-    };
-    start();
-    changes_.assign(kCount, {});
-    good_attempt(work);
-    changes_[1] = [](v1::CoordinatorMessage& m) {
-      if (!m.has_total() || m.total().position().exchange() != last) return;
-      m.mutable_total()->mutable_words()->at(5) ^= 1;
-    };
-    for (const Ending& ending : attempt(work)) {
-      EXPECT_EQ(ending.kind, Error::Kind::kNetwork);
-      EXPECT_CONTAINS(ending.text, "have all received the same sums");
-    }
-  }
-}
-
-// A checkpoint records that the last sum before it differed.
-TEST_F(DishonestCoordinator, IsDetectedBeforeAttemptResumes) {
-  const auto sum_and_keep = [&](const AtSite& at) {
-    for (std::uint64_t k = 0; k <= kWrongSum; ++k) {
-      std::vector<float> values(10, 1.0f);
+class DishonestCoordinator : public SecureFederation {
+ protected:
+  // Makes the sums up to the one that is tampered with, then one of a length whose scale is not
+  // agreed yet. Sites have different values, and c the largest.
+  static void sum_until_caught(const AtSite& at, std::size_t& sums, const std::string& opener) {
+    const auto value = static_cast<float>(1 + 3 * at.number);
+    for (; sums <= kWrongSum; ++sums) {
+      std::vector<float> values(10, value);
+      values[2] = 0.5f;
       double scalar = 1;
       at.collective.sum(values, std::span(&scalar, 1));
     }
-    totals_[at.number] = at.exchange.totals();
-  };
-  for (const Equivocation& equivocation : {kEquivocations[0], kEquivocations[1]}) {
-    SCOPED_TRACE(equivocation.what);
-    for (std::size_t deceived = 0; deceived < kCount; ++deceived) {
-      start();
-      changes_.assign(kCount, {});
-      totals_.assign(kCount, {});
-      for (int turn = 0; turn < 2; ++turn) good_attempt(sum_and_keep);
-      changes_[deceived] = equivocation.change;
-      good_attempt(sum_and_keep);
-      changes_[deceived] = {};
-      std::vector<int> summed(kCount);
-      const auto endings = attempt([&](const AtSite& at) {
-        at.collective.confirm();
-        summed[at.number] = 1;
-      });
-      EXPECT_EQ(summed, std::vector<int>(kCount));
-      // All sites compare their chain with that of a; the first difference ends the attempt.
-      const bool detected = std::any_of(endings.begin(), endings.end(), [](const Ending& e) {
-        return e.kind == Error::Kind::kNetwork &&
-               e.text.find("site a: expected a site that has received the same sums so far") !=
-                   std::string::npos;
-      });
-      EXPECT_TRUE(detected) << endings[1].text;
+    std::vector<float> values(11, value);
+    if (opener.empty()) {
+      at.collective.sum(values, {});
+    } else {
+      at.collective.sum_for(opener, values);
+    }
+    at.collective.confirm();
+    ++sums;
+  }
+
+  // Runs an attempt and expects that every site ends before it has the results.
+  void expect_caught(const std::string& opener = "") {
+    std::vector<std::size_t> sums(kCount);
+    const auto endings =
+        attempt([&](const AtSite& at) { sum_until_caught(at, sums[at.number], opener); });
+    for (std::size_t i = 0; i < kCount; ++i) {
+      SCOPED_TRACE(sites_[i]);
+      EXPECT_LE(sums[i], kWrongSum + 1);
+      EXPECT_EQ(endings[i].kind, Error::Kind::kNetwork);
+      EXPECT_CONTAINS(endings[i].text, kWrong);
     }
   }
+  void restart() {
+    start();
+    changes_.assign(kCount, {});
+    changes_sent_.assign(kCount, {});
+  }
+};
+
+TEST_F(DishonestCoordinator, IsHonestWithoutLies) {
+  restart();
+  std::vector<std::size_t> sums(kCount);
+  good_attempt([&](const AtSite& at) { sum_until_caught(at, sums[at.number], ""); });
+  EXPECT_EQ(sums, std::vector<std::size_t>(kCount, kWrongSum + 2));
+}
+
+TEST_F(DishonestCoordinator, IsCaughtWhenItLiesToAll) {
+  for (const Lie& lie : kLies) {
+    SCOPED_TRACE(lie.what);
+    restart();
+    changes_.assign(kCount, lie.change);
+    expect_caught();
+  }
+}
+
+// The site that received another total finds it, and the others learn it.
+TEST_F(DishonestCoordinator, IsCaughtWhenItLiesToOne) {
+  for (const Lie& lie : kLies) {
+    SCOPED_TRACE(lie.what);
+    for (std::size_t deceived = 0; deceived < kCount; ++deceived) {
+      restart();
+      changes_[deceived] = lie.change;
+      expect_caught();
+    }
+  }
+}
+
+TEST_F(DishonestCoordinator, IsCaughtInSumForOneSite) {
+  const Lie in_opened_sum[] = {
+      {"adds 1 to a word",
+       [](v1::CoordinatorMessage& m) {
+         if (!m.has_total() || m.total().position().exchange() != kWrongSum + 1) return;
+         set_word(*m.mutable_total()->mutable_words(), 5, word_at(m.total().words(), 5) + 1);
+       }},
+      {"changes a scalar",
+       [](v1::CoordinatorMessage& m) {
+         if (!m.has_total() || m.total().position().exchange() != kWrongSum + 1) return;
+         m.mutable_total()->mutable_scalars()->at(0) ^= 1;
+       }},
+      {"coarsens a scale", of_scale(-1)},
+      {"refines a scale", of_scale(1)}};
+  for (const Lie& lie : in_opened_sum) {
+    SCOPED_TRACE(lie.what);
+    restart();
+    changes_.assign(kCount, lie.change);
+    expect_caught("c");
+    for (std::size_t deceived = 0; deceived < kCount; ++deceived) {
+      restart();
+      changes_[deceived] = lie.change;
+      expect_caught("c");
+    }
+  }
+}
+
+// ---- what arrives at the coordinator -----------------------------------------------------------
+
+bool is_share_of(const v1::SiteMessage& m, std::uint64_t exchange) {
+  return m.has_share() && m.share().position().exchange() == exchange;
+}
+
+TEST_F(DishonestCoordinator, IsCaughtWhenItDropsWordsOfSite) {
+  for (std::size_t dropped = 0; dropped < kCount; ++dropped) {
+    for (const bool scalars : {false, true}) {
+      restart();
+      changes_sent_[dropped] = [scalars](v1::SiteMessage& m) {
+        if (!is_share_of(m, kWrongSum)) return;
+        v1::Share& share = *m.mutable_share();
+        share.set_words(std::string(share.words().size(), '\0'));
+        if (scalars) share.set_scalars(std::string(share.scalars().size(), '\0'));
+      };
+      expect_caught();
+    }
+  }
+}
+
+// The words of the sum before, of one site or of all, or the whole total.
+TEST_F(DishonestCoordinator, IsCaughtWhenItReplaysOldWords) {
+  std::vector<std::string> old(kCount);
+  const auto replay = [&](std::size_t i) {
+    return [&words = old[i]](v1::SiteMessage& m) {
+      if (is_share_of(m, kWrongSum - 1)) words = m.share().words();
+      if (is_share_of(m, kWrongSum)) m.mutable_share()->set_words(words);
+    };
+  };
+  restart();
+  changes_sent_[1] = replay(1);
+  expect_caught();
+  restart();
+  for (std::size_t i = 0; i < kCount; ++i) changes_sent_[i] = replay(i);
+  expect_caught();
+  restart();
+  std::vector<v1::Total> totals(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    changes_[i] = [&total = totals[i]](v1::CoordinatorMessage& m) {
+      if (!m.has_total()) return;
+      if (m.total().position().exchange() == kWrongSum - 1) total = m.total();
+      if (m.total().position().exchange() != kWrongSum) return;
+      m.mutable_total()->set_words(total.words());
+      m.mutable_total()->set_scalars(total.scalars());
+    };
+  }
+  expect_caught();
+}
+
+// A site that needs no other scale is told to use a coarser one, which no site has asked for.
+TEST_F(DishonestCoordinator, IsCaughtWhenItInventsScale) {
+  restart();
+  for (std::size_t i = 0; i < kCount; ++i) {
+    changes_sent_[i] = [i](v1::SiteMessage& m) {
+      if (!is_share_of(m, kWrongSum) || m.share().position().try_() > 0 || i != 1) return;
+      v1::Range range;
+      *range.mutable_position() = m.share().position();
+      range.set_exponent(3);  // of site c; the scale has room for more
+      range.set_length(m.share().length());
+      *m.mutable_range() = range;
+    };
+  }
+  expect_caught();
+}
+
+// ---- different sums before a checkpoint --------------------------------------------------------
+
+// A sum for one site is noise to the others, which cannot check it. If they receive other noise,
+// masks of the next sum do not cancel: the last, empty sum finds it.
+TEST_F(DishonestCoordinator, IsCaughtAtLastSumWhenItLiesToSitesThatCannotOpenIt) {
+  const auto work = [&](const AtSite& at) {
+    std::vector<float> values(10, 1.0f);
+    at.collective.sum(values, {});
+    at.collective.sum_for("b", values);
+    at.collective.confirm();
+  };
+  restart();
+  good_attempt(work);
+  changes_[2] = [](v1::CoordinatorMessage& m) {
+    if (!m.has_total() || m.total().position().exchange() != 1) return;
+    m.mutable_total()->mutable_words()->at(5) ^= 1;
+  };
+  for (const Ending& ending : attempt(work)) {
+    EXPECT_EQ(ending.kind, Error::Kind::kNetwork);
+    EXPECT_CONTAINS(ending.text, kWrong);
+  }
+}
+
+// The chain in a checkpoint differs from that of the other sites.
+TEST_F(DishonestCoordinator, IsCaughtBeforeAttemptResumes) {
+  const auto sum_and_keep = [&](const AtSite& at) {
+    std::vector<float> values(10, 1.0f);
+    at.collective.sum(values, {});
+    totals_[at.number] = at.exchange.totals();
+  };
+  for (std::size_t deceived = 0; deceived < kCount; ++deceived) {
+    restart();
+    totals_.assign(kCount, {});
+    for (int turn = 0; turn < 2; ++turn) good_attempt(sum_and_keep);
+    totals_[deceived].add(std::string(SumChain::kDigits, '1'));
+    std::vector<int> summed(kCount);
+    const auto endings = attempt([&](const AtSite& at) {
+      at.collective.confirm();
+      summed[at.number] = 1;
+    });
+    EXPECT_EQ(summed, std::vector<int>(kCount));
+    // All sites compare their chain with that of a; the first difference ends the attempt.
+    const bool detected = std::any_of(endings.begin(), endings.end(), [](const Ending& e) {
+      return e.kind == Error::Kind::kNetwork &&
+             e.text.find("site a: expected a site that has received the same sums so far") !=
+                 std::string::npos;
+    });
+    EXPECT_TRUE(detected) << endings[1].text;
+  }
+}
+
+// ---- without masks -----------------------------------------------------------------------------
+
+// Without a group key there are no tags. The votes show a share that was left out by mistake.
+TEST_F(DishonestCoordinator, IsCaughtWithoutMasksWhenItLeavesOutShare) {
+  start(false);
+  changes_sent_[1] = [](v1::SiteMessage& m) {
+    if (!is_share_of(m, kWrongSum)) return;
+    m.mutable_share()->set_scalars(std::string(m.share().scalars().size(), '\0'));
+  };
+  expect_caught();
 }
 
 }  // namespace

@@ -54,7 +54,9 @@ TEST_F(Messages, RefusedWhenTheyDoNotFitTheRun) {
   expect_refused_in_a_run(share(1, 0, 1, std::uint64_t{1} << 62), "expected at most");
   v1::SiteMessage unknown;
   v1::SiteMessage::GetReflection()->MutableUnknownFields(&unknown)->AddVarint(99, 1);
-  expect_refused_in_a_run(unknown, "expected a message of protocol 3, found one that is empty");
+  expect_refused_in_a_run(
+      unknown,
+      fmt::format("expected a message of protocol {}, found one that is empty", kProtocol));
 }
 
 TEST_F(Messages, RefusedFromOtherVersionOrStudy) {
@@ -62,9 +64,9 @@ TEST_F(Messages, RefusedFromOtherVersionOrStudy) {
   v1::SiteMessage later = hello("a");
   later.mutable_hello()->set_protocol(kProtocol + 1);
   later.mutable_hello()->set_software("9.9");
-  EXPECT_CONTAINS(
-      call_as_a({later}).refusal,
-      fmt::format("expected protocol 3 (firm {}), found protocol 4 (firm 9.9)", kVersion));
+  EXPECT_CONTAINS(call_as_a({later}).refusal,
+                  fmt::format("expected protocol {} (firm {}), found protocol {} (firm 9.9)",
+                              kProtocol, kVersion, kProtocol + 1));
   v1::SiteMessage differs = hello("a");
   differs.mutable_hello()->mutable_terms(0)->set_value("5");
   differs.mutable_hello()->mutable_terms(1)->set_field("image columms");
@@ -163,7 +165,8 @@ TEST_F(Messages, RefusalArrivesWhileSiteIsSending) {
     a->send(other);
     for (;;) a->send(share(1, 0, kChunkWords, kChunkWords));
   } catch (const Error& e) {
-    EXPECT_CONTAINS(std::string(e.what()), "coordinator: expected protocol 3");
+    EXPECT_CONTAINS(std::string(e.what()),
+                    fmt::format("coordinator: expected protocol {}", kProtocol));
   }
   expect_served();
 }

@@ -14,11 +14,17 @@ namespace firm {
 
 class LocalChannel : public SiteChannel {
  public:
-  // `change` may alter the messages of the coordinator to this site.
+  // `change` may alter the messages of the coordinator to this site, `change_sent` those of the
+  // site before the coordinator handles them.
   using Change = std::function<void(v1::CoordinatorMessage&)>;
+  using ChangeSent = std::function<void(v1::SiteMessage&)>;
 
-  LocalChannel(Coordinator& coordinator, std::string site, Change change = {})
-      : coordinator_(coordinator), site_(std::move(site)), change_(std::move(change)) {
+  LocalChannel(Coordinator& coordinator, std::string site, Change change = {},
+               ChangeSent change_sent = {})
+      : coordinator_(coordinator),
+        site_(std::move(site)),
+        change_(std::move(change)),
+        change_sent_(std::move(change_sent)) {
     connection_ = coordinator_.connect(site_, [box = box_](const ToSite& what) {
       what.for_each([&](const v1::CoordinatorMessage& message) {
         box->push(message);
@@ -36,7 +42,9 @@ class LocalChannel : public SiteChannel {
   }
 
   void send(const v1::SiteMessage& message) override {
-    if (connection_ == 0 || !coordinator_.receive(site_, connection_, message)) box_->close();
+    v1::SiteMessage arriving = message;
+    if (change_sent_) change_sent_(arriving);
+    if (connection_ == 0 || !coordinator_.receive(site_, connection_, arriving)) box_->close();
   }
   v1::CoordinatorMessage receive() override {
     v1::CoordinatorMessage message = box_->pop();
@@ -76,6 +84,7 @@ class LocalChannel : public SiteChannel {
   Coordinator& coordinator_;
   std::string site_;
   Change change_;
+  ChangeSent change_sent_;
   std::shared_ptr<Box> box_ = std::make_shared<Box>();
   std::uint64_t connection_ = 0;
 };

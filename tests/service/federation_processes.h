@@ -95,6 +95,15 @@ class FederationProcesses {
   std::string out(const std::string& name) const {
     return directory_ / ("run-" + std::to_string(run_) + "-" + name);
   }
+  // The directory with the certificates of a process.
+  std::string pki(const std::string& name) const { return directory_ / name; }
+  int coordinator_port() {
+    const auto port = process(kCoordinator).text_after("listening on port ", kPatience);
+    if (!port) {
+      throw std::runtime_error("the coordinator does not listen: " + log(kCoordinator));
+    }
+    return std::stoi(*port);
+  }
   TcpProxy& proxy(const std::string& site) { return *proxies_.at(site); }
   ChildProcess& process(const std::string& name) { return *processes_.at(name); }
   bool running(const std::string& name) {
@@ -310,10 +319,8 @@ class FederationProcesses {
     processes_.erase(found);
   }
   void connect_proxies() {
-    ChildProcess& coordinator = process(kCoordinator);
-    const auto port = coordinator.text_after("listening on port ", kPatience);
-    if (!port) throw std::runtime_error("the coordinator does not listen: " + coordinator.output());
-    for (auto& [site, proxy] : proxies_) proxy->forward_to(std::stoi(*port));
+    const int port = coordinator_port();
+    for (auto& [site, proxy] : proxies_) proxy->forward_to(port);
   }
   FederationPlan plan_;
   std::vector<std::string> members_ = sites();

@@ -31,7 +31,7 @@
 
 namespace firm {
 
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 // Queues a message for one site; must not block for long, nor call the coordinator.
 using Outbox = std::function<void(const ToSite&)>;
@@ -156,7 +156,7 @@ class Coordinator {
   void acknowledge(const std::string& site, const v1::Share& share);
   void complete_exchange();
   void send_total();
-  void abandon(const std::string& reason);
+  void abandon(const std::string& reason, bool wrong_sum = false);
   void finish_when_all_done();
   void send(const std::string& site, v1::CoordinatorMessage message);
   void send_all(const ToSite& message);

@@ -165,7 +165,7 @@ void Coordinator::begin_when_all_ready() {
   send_all(ToSite(std::move(message)));
 }
 
-void Coordinator::abandon(const std::string& reason) {
+void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
   if (phase_ != Phase::kAgreeing && phase_ != Phase::kRunning) return;
   log(fmt::format("attempt {} abandoned: {}", state_.attempt, reason));
   phase_ = Phase::kGathering;
@@ -173,13 +173,14 @@ void Coordinator::abandon(const std::string& reason) {
   v1::CoordinatorMessage message;
   message.mutable_abandon()->set_attempt(state_.attempt);
   message.mutable_abandon()->set_reason(reason);
+  message.mutable_abandon()->set_wrong_sum(wrong_sum);
   send_all(ToSite(std::move(message)));
 }
 
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Failure& failure) {
   log(fmt::format("{}: cannot continue: {}", site, failure.message()));
   peers_.at(site).ready = false;
-  abandon(fmt::format("{} cannot continue: {}", site, failure.message()));
+  abandon(fmt::format("{} cannot continue: {}", site, failure.message()), failure.wrong_sum());
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "federation/secure/peer_text.h"
+#include "federation/sums/wrong_sum.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -124,7 +125,11 @@ void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& 
 
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel) {
   v1::CoordinatorMessage message = channel.receive();
-  if (message.has_abandon()) throw AttemptAbandoned(peer_text(message.abandon().reason()));
+  if (message.has_abandon()) {
+    const std::string reason = peer_text(message.abandon().reason());
+    if (message.abandon().wrong_sum()) throw WrongSum(reason);
+    throw AttemptAbandoned(reason);
+  }
   if (message.has_refusal()) {
     throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
   }

@@ -35,7 +35,8 @@ Membership membership(const std::string& study, const v1::Begin& begin, const st
 // Writes the message to the ledger, then sends it.
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message,
                    const std::string& kind = "");
-// Receives a message; throws AttemptAbandoned, and firm::Error (kNetwork) for a refusal.
+// Receives a message; throws AttemptAbandoned, WrongSum when another site has found one, and
+// firm::Error (kNetwork) for a refusal.
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
 
 }  // namespace firm

@@ -169,6 +169,14 @@ void Keystream::next(std::span<std::byte> bytes) {
                                static_cast<int>(bytes.size())) == 1);
 }
 
+void Keystream::read(std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t count = std::min(kBlockBytes, bytes.size());
+    next(bytes.first(count));
+    bytes = bytes.subspan(count);
+  }
+}
+
 template <typename Word, typename Combine>
 void Keystream::combine(std::span<Word> words, Combine combine) {
   std::array<Word, kBlockBytes / sizeof(Word)> noise;
@@ -180,10 +188,7 @@ void Keystream::combine(std::span<Word> words, Combine combine) {
   OPENSSL_cleanse(noise.data(), kBlockBytes);
 }
 
-void Keystream::fill(std::span<std::uint32_t> words) {
-  std::ranges::fill(words, 0);
-  add_to(words);
-}
+void Keystream::fill(std::span<std::uint32_t> words) { read(std::as_writable_bytes(words)); }
 
 void Keystream::add_to(std::span<std::uint32_t> words) {
   combine(words, [](auto noise, auto into) { add(noise, into); });

@@ -83,8 +83,8 @@ struct MaskPosition {
   }
 };
 
-enum class MaskScope : std::uint8_t { kPair = 1, kGroup = 2, kAlone = 3 };  // who holds the secret
-enum class MaskKind : std::uint8_t { kVector = 1, kScalars = 2 };
+enum class MaskScope : std::uint8_t { kPair = 1, kGroup = 2, kAlone = 3 };   // who holds the secret
+enum class MaskKind : std::uint8_t { kVector = 1, kScalars = 2, kTag = 3 };  // use of the stream
 
 // Everything that a stream depends on besides the secret.
 struct MaskContext {
@@ -111,6 +111,8 @@ class Keystream {
   Keystream(Keystream&&) noexcept;
   Keystream& operator=(Keystream&&) noexcept;
 
+  // Writes the next bytes of the stream.
+  void read(std::span<std::byte> bytes);
   // Write the next words of the stream, or add them to or subtract them from `words`, modulo 2^32
   // or 2^256.
   void fill(std::span<std::uint32_t> words);

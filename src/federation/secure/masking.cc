@@ -64,6 +64,16 @@ void Masker::unmask(const ShareView& sum, const MaskPosition& position) const {
   }
 }
 
+// The tags of a sum for one site use the group key, too: all sites have to make them. Only that
+// site can read them, since the pad covers them.
+SumTag Masker::tag(const ShareView& share, const MaskPosition& position) const {
+  FIRM_CHECK(group_.has_value());
+  MaskContext c = context(position, MaskKind::kTag, share.words.size(), share.fraction_bits);
+  c.scope = MaskScope::kGroup;
+  c.holders = self_.roster;
+  return {Keystream(*group_, c), share.words.size(), share.scalars.size()};
+}
+
 void Masker::remember(const ShareView& share, const MaskPosition& position) {
   const bool opener_is_known =
       position.opener.empty() || position.opener == self_.name || pairs_.contains(position.opener);

@@ -28,6 +28,7 @@
 #include "federation/secure/agreement.h"
 #include "federation/secure/fingerprint.h"
 #include "federation/secure/keystream.h"
+#include "federation/secure/sum_tag.h"
 #include "federation/sums/word_exchange.h"
 
 namespace firm {
@@ -51,6 +52,9 @@ class Masker {
   // share at that position throws std::logic_error, since two of them would reveal their
   // difference.
   void mask(const ShareView& share, const MaskPosition& position);
+
+  // Returns the secret numbers of the tags of this sum, the same at every site. Needs a group key.
+  SumTag tag(const ShareView& share, const MaskPosition& position) const;
 
   // Removes the pad from the sum. When position.opener is set, only that site can.
   void unmask(const ShareView& sum, const MaskPosition& position) const;

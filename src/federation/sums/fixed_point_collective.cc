@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "federation/sums/wrong_sum.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -42,7 +43,7 @@ void check_finite(const Overflow& overflow, const char* what) {
 
 // Scalars beyond the limit of one exchange go into further exchanges.
 void FixedPointCollective::sum(std::span<float> vector, std::span<double> scalars) {
-  constexpr std::size_t kAtOnce = kMostScalars - kOwnScalars;
+  constexpr std::size_t kAtOnce = kMostScalars - kCheckScalars - kOwnScalars;
   sum_words(vector, scalars.first(std::min(kAtOnce, scalars.size())), "");
   for (std::size_t k = kAtOnce; k < scalars.size(); k += kAtOnce) {
     sum_words({}, scalars.subspan(k, std::min(kAtOnce, scalars.size() - k)), "");
@@ -88,13 +89,13 @@ void FixedPointCollective::sum_words(std::span<float> vector, std::span<double> 
   if (opener.empty() && !vector.empty()) refine(vector.size(), sums[scalars.size() + 1]);
 }
 
-// The masks of sites that received different sums do not cancel, which makes the votes noise.
+// A sum with tags has been checked before. Without masks the votes show a share that was left out.
 void FixedPointCollective::check_votes(double votes) const {
   if (votes == static_cast<double>(exchange_.sites())) return;
-  throw Error(Error::Kind::kNetwork,
-              fmt::format("expected a sum over {} sites that have all received the same sums so "
-                          "far, found one that is not",
-                          exchange_.sites()));
+  throw WrongSum(
+      fmt::format("expected a sum over {} sites that have all received the same sums so far, found "
+                  "one that is not",
+                  exchange_.sites()));
 }
 
 // Values that have become much smaller use a finer scale from the next sum on. All sites know the

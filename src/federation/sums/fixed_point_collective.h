@@ -21,16 +21,15 @@ class FixedPointCollective : public Collective {
  public:
   explicit FixedPointCollective(WordExchange& exchange) : exchange_(exchange) {}
 
-  // Throw what the exchange throws, firm::Error (kData) when a value is not finite, and firm::Error
-  // (kNetwork) when the result cannot be the sum over all sites.
+  // Throw what the exchange throws, firm::Error (kData) when a value is not finite, and WrongSum
+  // when the result cannot be the sum over all sites.
   void sum(std::span<float> vector, std::span<double> scalars) override;
   void sum_for(const std::string& site, std::span<float> vector) override;
   void sum_slices(std::span<double> scalars) override;
   void name_sums(const std::string& kind) override { exchange_.name_sums(kind); }
 
-  // Makes one more, empty sum: throws firm::Error (kNetwork) unless all sites have received the
-  // same sums. Every sum is confirmed by the next one, whose masks depend on it; this confirms the
-  // last.
+  // Makes one more, empty sum: throws WrongSum unless all sites have received the same sums. Every
+  // sum is confirmed by the next one, whose masks depend on it; this confirms the last.
   void confirm() { sum_words({}, {}, ""); }
 
   // Saves or restores the scales.

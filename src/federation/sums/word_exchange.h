@@ -17,12 +17,14 @@ namespace firm {
 // Limit for one exchange: 128 KiB of scalars, so that together with a chunk of words they make a
 // message of a quarter of the allowed size.
 inline constexpr std::size_t kMostScalars = 4096;
+// Of these, the last ones are kept for the scalars by which an exchange checks its sums.
+inline constexpr std::size_t kCheckScalars = 3;
 
 // The words of one exchange, in place.
 struct ShareView {
   std::span<std::uint32_t> words = {};
   int fraction_bits = 0;               // of the words
-  std::span<ScalarWord> scalars = {};  // at most kMostScalars
+  std::span<ScalarWord> scalars = {};  // at most kMostScalars - kCheckScalars
 };
 
 class WordExchange {

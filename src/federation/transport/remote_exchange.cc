@@ -20,10 +20,10 @@ Error protocol_error(const std::string& text) {
   return {Error::Kind::kNetwork, "coordinator: " + text};
 }
 
-std::string hash_of(const ShareView& sum) {
+std::string hash_of(std::span<const std::uint32_t> words, std::span<const ScalarWord> scalars) {
   Sha256 hash;
-  hash.add(std::as_bytes(sum.words));
-  hash.add(std::as_bytes(sum.scalars));
+  hash.add(std::as_bytes(words));
+  hash.add(std::as_bytes(scalars));
   return hash.finish();
 }
 
@@ -57,37 +57,79 @@ bool RemoteExchange::opens(const std::string& opener) const {
 std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int> exponent,
                                        const std::string& opener) {
   report(SiteState::kSending);
+  ShareView all = share;
   if (exponent) {
+    asked_bits_ = fraction_bits_with_room(*exponent, setup_.sites);
     send_range(*exponent, share.words.size());
   } else {
-    if (setup_.masker) setup_.masker->mask(share, mask_position(opener));
-    send_share(share);
+    all = sealed(share, opener);
+    send_share(all);
   }
   report(SiteState::kWaiting);
-  const std::optional<int> scale = receive_total(share);
+  const std::optional<int> scale = receive_total(all);
   report(SiteState::kComputing);
   if (scale) return scale;
   if (exponent) throw protocol_error("expected the scale of this exchange, found a sum");
-  open(share, opener);
+  open(all, share.scalars, opener);
   ++exchange_;
   try_ = 0;
+  asked_bits_.reset();
   return {};
 }
 
-// totals_ hashes the opened sums, which are the same in every attempt, so that sites can compare
-// them. seen_ also hashes sums for one site, as they were sent, since to the others they are noise.
-void RemoteExchange::open(const ShareView& sum, const std::string& opener) {
+ShareView RemoteExchange::sealed(const ShareView& share, const std::string& opener) {
+  if (!setup_.masker) return share;
+  scalars_.assign(share.scalars.begin(), share.scalars.end());
+  if (try_ > 0) scalars_.push_back({asked_bits_ == share.fraction_bits ? 1U : 0U});
+  ShareView all{share.words, share.fraction_bits, scalars_};
+  tag_ = setup_.masker->tag(all, mask_position(opener));
+  const Tags tags = tag_->of(all.words, all.scalars);
+  scalars_.insert(scalars_.end(), tags.begin(), tags.end());
+  all.scalars = scalars_;
+  setup_.masker->mask(all, mask_position(opener));
+  return all;
+}
+
+// totals_ hashes the opened sums, without tags, which are the same in every attempt, so that sites
+// can compare them. seen_ also hashes sums for one site, as they were sent, since to the others
+// they are noise.
+void RemoteExchange::open(const ShareView& sum, std::span<ScalarWord> scalars,
+                          const std::string& opener) {
   const auto unmask = [&] {
-    if (setup_.masker && opens(opener)) setup_.masker->unmask(sum, mask_position(opener));
+    if (!setup_.masker || !opens(opener)) return;
+    setup_.masker->unmask(sum, mask_position(opener));
+    check(sum, scalars.size());
   };
   if (opener.empty()) unmask();
-  const std::string hash = hash_of(sum);
+  const std::string hash = hash_of(sum.words, sum.scalars.first(scalars.size()));
   if (opener.empty()) {
     totals_.add(hash);
   } else {
     unmask();
   }
   seen_.add(hash);
+  std::ranges::copy(sum.scalars.first(scalars.size()), scalars.begin());
+}
+
+// Throws unless the sum is that of the sites' shares, in a scale that one of them needs. (A scale
+// too fine for a site is refused when it arrives.)
+void RemoteExchange::check(const ShareView& sum, std::size_t own_scalars) const {
+  const std::size_t tagged = sum.scalars.size() - Tags().size();
+  Tags tags;
+  std::ranges::copy(sum.scalars.subspan(tagged), tags.begin());
+  if (!tag_->matches(sum.words, sum.scalars.first(tagged), tags, setup_.sites)) {
+    throw wrong_sum(fmt::format("the sum of the shares of {} sites", setup_.sites),
+                    "one that fails the check of its tags");
+  }
+  if (try_ > 0 && sum.scalars[own_scalars] == ScalarWord{}) {
+    throw wrong_sum("the scale that a site has asked for",
+                    fmt::format("{} fraction bits, which none needs", sum.fraction_bits));
+  }
+}
+
+WrongSum RemoteExchange::wrong_sum(const std::string& expected, const std::string& found) const {
+  return WrongSum(fmt::format("exchange {} of attempt {}: expected {}, found {}", exchange_,
+                              setup_.attempt, expected, found));
 }
 
 void RemoteExchange::send_range(int exponent, std::size_t length) {
@@ -150,6 +192,12 @@ int RemoteExchange::receive_scale(const v1::Scale& scale) {
   if (p.attempt() != setup_.attempt || p.exchange() != exchange_ || p.try_() != try_ + 1 ||
       scale.fraction_bits() < kLeastFractionBits || scale.fraction_bits() > kMostFractionBits) {
     throw protocol_error("expected the scale of this exchange, found another");
+  }
+  if (try_ > 0) throw wrong_sum("one scale, which holds the values of all sites", "a second");
+  if (asked_bits_ && scale.fraction_bits() > *asked_bits_) {
+    throw wrong_sum(
+        fmt::format("a scale of at most {} fraction bits, which this site needs", *asked_bits_),
+        fmt::format("{}", scale.fraction_bits()));
   }
   ++try_;
   return scale.fraction_bits();

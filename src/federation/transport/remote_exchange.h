@@ -1,18 +1,26 @@
 // RemoteExchange: a WordExchange through a coordinator, with masked shares.
+//
+// The coordinator is not trusted to add up. With masks, a share carries scalars of the exchange
+// after those of the caller: in a try after a Scale, whether this site has asked for exactly that
+// scale; then the tags of all words and scalars before them (sum_tag.h). A sum that fails the check
+// of its tags, or a scale that no site has asked for, throws WrongSum.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "federation/protocol/key_exchange.h"
 #include "federation/protocol/ledger.h"
 #include "federation/protocol/site_channel.h"
 #include "federation/protocol/site_state.h"
 #include "federation/secure/masking.h"
+#include "federation/secure/sum_tag.h"
 #include "federation/sums/sum_chain.h"
 #include "federation/sums/word_exchange.h"
+#include "federation/sums/wrong_sum.h"
 
 namespace firm {
 
@@ -32,7 +40,8 @@ class RemoteExchange : public WordExchange {
   explicit RemoteExchange(Setup setup);
 
   std::size_t sites() const override { return setup_.sites; }
-  // Throws ChannelLost and AttemptAbandoned, and firm::Error (kNetwork) for an unexpected answer.
+  // Throws ChannelLost and AttemptAbandoned, WrongSum, and firm::Error (kNetwork) for an unexpected
+  // answer.
   std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                          const std::string& opener) override;
   bool opens(const std::string& opener) const override;
@@ -56,18 +65,26 @@ class RemoteExchange : public WordExchange {
   void send_share(const ShareView& all);
   // Waits until the words up to `end` may be sent; `taken` counts those acknowledged.
   void wait_for_room(std::size_t end, std::size_t& taken);
-  // Unmasks the sum, if this site may, and adds it to the chains.
-  void open(const ShareView& sum, const std::string& opener);
+  // Adds the scalars of the exchange to the share, and masks it.
+  ShareView sealed(const ShareView& share, const std::string& opener);
+  // Unmasks the sum, if this site may, checks it, and adds it to the chains. The sum of the
+  // caller's scalars goes into `scalars`.
+  void open(const ShareView& sum, std::span<ScalarWord> scalars, const std::string& opener);
+  void check(const ShareView& sum, std::size_t own_scalars) const;
   // Receives the sum into the share, or returns the scale that arrived instead.
   std::optional<int> receive_total(const ShareView& share);
   void receive_chunk(const v1::Total& total, const ShareView& share, std::size_t received);
   int receive_scale(const v1::Scale& scale);
+  WrongSum wrong_sum(const std::string& expected, const std::string& found) const;
 
   Setup setup_;
   std::uint64_t exchange_ = 0;
   std::uint32_t try_ = 0;
-  SumChain totals_;  // sums of the run that all may open
-  SumChain seen_;    // and all sums of this attempt; the masks depend on it
+  SumChain totals_;                  // sums of the run that all may open
+  SumChain seen_;                    // and all sums of this attempt; the masks depend on it
+  std::optional<int> asked_bits_;    // the scale that this site needs, if it has sent a Range
+  std::vector<ScalarWord> scalars_;  // of the share, with those of the exchange
+  std::optional<SumTag> tag_;        // of the sum
   bool checkpoint_asked_ = false;
   std::string kind_;  // of the sums that follow, for the ledger; empty: the message's own
 };

@@ -59,6 +59,7 @@ class SecureFederation : public ::testing::Test {
     std::string text;  // of the error; empty: no error
     std::optional<Error::Kind> kind;
     bool abandoned = false;
+    bool wrong_sum = false;
   };
 
   void start(bool secure = true) {
@@ -72,18 +73,25 @@ class SecureFederation : public ::testing::Test {
     for (const std::string& site : sites_) credentials_.push_back(certificates_.of(site));
   }
 
-  // Runs one attempt of all sites, each on its own thread. A site that fails disconnects.
+  // Runs one attempt of all sites, each on its own thread. A site that fails says whether a sum was
+  // wrong, as `firm site` does, and disconnects.
   std::vector<Ending> attempt(const Work& work) {
     for (TappedChannel::Tape& tape : tapes_) tape = {};
     std::vector<std::unique_ptr<LocalChannel>> channels;
     for (std::size_t i = 0; i < kCount; ++i) {
-      channels.push_back(std::make_unique<LocalChannel>(*coordinator_, sites_[i], changes_[i]));
+      channels.push_back(
+          std::make_unique<LocalChannel>(*coordinator_, sites_[i], changes_[i], changes_sent_[i]));
     }
     std::vector<Ending> endings(kCount);
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < kCount; ++i) {
       threads.emplace_back([&, i] {
         endings[i] = take_part(i, *channels[i], work);
+        if (endings[i].wrong_sum) {
+          v1::SiteMessage failure;
+          failure.mutable_failure()->set_wrong_sum(true);
+          channels[i]->send(failure);
+        }
         if (!endings[i].text.empty()) channels[i]->disconnect();
       });
     }
@@ -100,10 +108,11 @@ class SecureFederation : public ::testing::Test {
   std::vector<Credentials> credentials_;
   std::unique_ptr<Coordinator> coordinator_;
   std::vector<LocalChannel::Change> changes_{kCount};  // to messages of the coordinator, by site
-  std::vector<TappedChannel::Tape> tapes_{kCount};     // of the last attempt
-  std::vector<std::string> studies_{kCount, "study"};  // hash of the study of each site
-  std::vector<SumChain> totals_{kCount};               // in the checkpoint of each site
-  std::map<std::string, std::string> keys_;            // key fingerprints in the study
+  std::vector<LocalChannel::ChangeSent> changes_sent_{kCount};  // to messages of the sites
+  std::vector<TappedChannel::Tape> tapes_{kCount};              // of the last attempt
+  std::vector<std::string> studies_{kCount, "study"};           // hash of the study of each site
+  std::vector<SumChain> totals_{kCount};                        // in the checkpoint of each site
+  std::map<std::string, std::string> keys_;                     // key fingerprints in the study
 
  private:
   Ending take_part(std::size_t i, LocalChannel& channel, const Work& work) {
@@ -119,6 +128,8 @@ class SecureFederation : public ::testing::Test {
       return {};
     } catch (const AttemptAbandoned& e) {
       return {e.what(), {}, true};
+    } catch (const WrongSum& e) {
+      return {e.what(), e.kind(), false, true};
     } catch (const Error& e) {
       return {e.what(), e.kind(), false};
     } catch (const std::exception& e) {
