@@ -232,7 +232,7 @@ void begin(const std::vector<Record>& records) {
             "the roster is that of the study");
     require(study_hash({}, message.begin()).size() == 64, "a study has a hash");
     const v1::Geometry there = to_message(study.sites[0].geometry);
-    require(same_rays(from_message(there, study_file(), "a"), study.sites[0].geometry),
+    require(same_rays(from_message(there, study_file()), study.sites[0].geometry),
             "a geometry survives the conversion to a message and back");
   }
 }

@@ -11,9 +11,11 @@
 
 #include "core/malloc_tuning.h"
 #include "core/timing.h"
+#include "federation/gate/descriptor_limit.h"
 #include "federation/pki/certificates.h"
 #include "federation/protocol/admission.h"
 #include "federation/protocol/coordinator.h"
+#include "federation/protocol/member_check.h"
 #include "federation/protocol/terms.h"
 #include "federation/transport/grpc_server.h"
 #include "firm/error.h"
@@ -93,6 +95,10 @@ CoordinatorOptions coordinator_options(const StudyFile& file, const SolveOptions
   setup.image_values = static_cast<std::uint64_t>(file.rows) *
                        static_cast<std::uint64_t>(file.columns) *
                        static_cast<std::uint64_t>(file.slices);
+  setup.check_member = [file](const std::string& site, const v1::Geometry& geometry,
+                              const v1::Noise& noise) {
+    check_member(file, site, geometry, noise);
+  };
   setup.secure = a.secure;
   setup.checkpoint_seconds = a.checkpoint_seconds;
   for (const SiteEntry& site : file.sites) {
@@ -204,9 +210,12 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   result.was_complete = record.state().finished;
   Coordinator coordinator(coordinator_options(file, options, a), record.state(),
                           observe(a, callbacks, file, record));
+  ServerLimits limits;
+  limits.keepalive_seconds = a.keepalive_seconds;
+  limits.connections = LobbyLimits::within(raise_descriptor_limit());
   GrpcServer server(coordinator, a.listen,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
-                    admission_by(a.pki, credentials.ca_pem), a.keepalive_seconds);
+                    admission_by(a.pki, credentials.ca_pem), limits);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
   wait_for_end(a, callbacks, coordinator, record);
   result.complete = coordinator.finished();

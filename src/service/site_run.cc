@@ -12,6 +12,7 @@
 #include "core/shell_quote.h"
 #include "federation/pki/describe.h"
 #include "federation/protocol/key_exchange.h"
+#include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
 #include "federation/sums/wrong_sum.h"
 #include "federation/transport/grpc_channel.h"
@@ -26,6 +27,8 @@ constexpr double kDialSeconds = 5;
 // A site that has its results gives up when it cannot reach the coordinator for this long.
 constexpr double kGiveUpSeconds = 60;
 constexpr std::chrono::milliseconds kRetryPause(200);
+// Between two attempts that this site cannot take part in.
+constexpr double kUnusablePause = 5;
 
 // Ends blocking calls of a channel when the user interrupts.
 class InterruptWatch {
@@ -114,6 +117,12 @@ class SiteRun {
   void check_security(const v1::Begin& begin) const;
   // Makes the attempt ready. With an unusable checkpoint, reports that and throws AttemptAbandoned.
   void begin_work(SiteChannel& channel, const v1::Begin& begin);
+  // Agrees on keys with the other sites.
+  RemoteExchange join(SiteChannel& channel, const v1::Begin& begin);
+  // Reports that the attempt cannot be used, for a reason that lies elsewhere: another site, or an
+  // older coordinator. Waits, then throws AttemptAbandoned, so that this site takes part in the
+  // next one.
+  [[noreturn]] void wait_for_better_attempt(SiteChannel& channel, const Error& reason);
   // Tells the coordinator that this site cannot continue, which ends the attempt.
   void report_failure(SiteChannel& channel, const std::string& reason, bool wrong_sum = false);
   void publish(SiteChannel& channel);
@@ -183,9 +192,7 @@ void SiteRun::take_part(SiteChannel& channel) {
   send_recorded(channel, ledger_, work_.hello());
   for (;;) {
     const v1::CoordinatorMessage message = channel.receive();
-    if (message.has_refusal()) {
-      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
-    }
+    if (message.has_refusal()) throw Refused(message.refusal());
     if (message.has_waiting()) {
       report_event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
     }
@@ -225,6 +232,41 @@ void SiteRun::begin_work(SiteChannel& channel, const v1::Begin& begin) {
     report_failure(channel,
                    fmt::format("its checkpoint of round {} is not of this run", begin.round()));
     for (;;) receive_within_attempt(channel);  // throws when the attempt is abandoned
+  } catch (const Error& error) {
+    // This site has read its own study and data before: a wrong number is another's.
+    if (error.kind() == Error::Kind::kData) throw;
+    wait_for_better_attempt(channel, error);
+  }
+}
+
+RemoteExchange SiteRun::join(SiteChannel& channel, const v1::Begin& begin) {
+  try {
+    return join_attempt(
+        {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
+         work_.keys(), arguments_.allow_two, work_.totals()},
+        begin, callbacks_.on_state);
+  } catch (const Refused&) {
+    throw;
+  } catch (const SumsDiffer&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::kNetwork) throw;
+    wait_for_better_attempt(channel, error);
+  }
+}
+
+void SiteRun::wait_for_better_attempt(SiteChannel& channel, const Error& reason) {
+  report_event(
+      fmt::format("cannot take part in this attempt: {}; waiting for another one", reason.what()));
+  report_failure(channel, public_reason(reason));
+  try {
+    for (;;) receive_within_attempt(channel);
+  } catch (const AttemptAbandoned&) {
+    const Stopwatch watch;
+    while (watch.seconds() < kUnusablePause && !interrupted()) {
+      std::this_thread::sleep_for(kRetryPause);
+    }
+    throw;
   }
 }
 
@@ -235,10 +277,7 @@ void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
   report_event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
                            begin.round()));
   report_state(SiteState::kComputing);
-  RemoteExchange exchange = join_attempt(
-      {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
-       work_.keys(), arguments_.allow_two, work_.totals()},
-      begin, callbacks_.on_state);
+  RemoteExchange exchange = join(channel, begin);
   try {
     result_.summary = work_.solve(exchange, begin, ledger_);
     if (arguments_.publish) publish(channel);

@@ -11,9 +11,10 @@
 namespace firm {
 namespace {
 
-ToSite refusal(const std::string& text) {
+ToSite refusal(const std::string& text, bool replaced = false) {
   v1::CoordinatorMessage message;
   message.mutable_refusal()->set_message(text);
+  message.mutable_refusal()->set_replaced(replaced);
   return ToSite(std::move(message));
 }
 
@@ -27,13 +28,17 @@ Coordinator::Coordinator(CoordinatorOptions options, CoordinatorState state,
   FIRM_CHECK(peers_.size() == options_.sites.size() && !peers_.empty());
 }
 
-void Coordinator::log(const std::string& line) const {
-  if (observer_.on_event) observer_.on_event(peer_text(line));
+void Coordinator::log(EventLimit& limit, const std::string& line) const {
+  const auto left_out = limit.pass();
+  if (!left_out || !observer_.on_event) return;
+  const std::string more =
+      *left_out == 0 ? "" : fmt::format(" ({} lines were left out before this one)", *left_out);
+  observer_.on_event(peer_text(line) + more);
 }
 
 void Coordinator::note(const std::string& line) const {
   const std::lock_guard lock(mutex_);
-  log(line);
+  log(notes_, line);
 }
 
 void Coordinator::send(const std::string& site, v1::CoordinatorMessage message) {
@@ -51,19 +56,21 @@ std::uint64_t Coordinator::connect(const std::string& site, Outbox outbox) {
   const std::lock_guard lock(mutex_);
   const auto found = peers_.find(site);
   if (found == peers_.end()) {
-    log(fmt::format("{}: refused, not a site of this study", site));
+    log(notes_, fmt::format("{}: refused, not a site of this study", site));
     outbox(refusal(fmt::format("expected one of the study's sites ({}), found {}",
                                fmt::join(options_.sites, ", "), site)));
     return 0;
   }
   Peer& peer = found->second;
   const bool replaced = peer.connection != 0;
-  if (replaced) peer.outbox(refusal(fmt::format("{} has connected again, from elsewhere", site)));
+  if (replaced) {
+    peer.outbox(refusal(fmt::format("{} has connected again, from elsewhere", site), true));
+  }
   peer.connection = ++connections_;
   peer.seen = true;
   peer.outbox = std::move(outbox);
   peer.ready = false;
-  log(fmt::format("{}: connected{}", site, replaced ? " again" : ""));
+  log(peer, fmt::format("{}: connected{}", site, replaced ? " again" : ""));
   if (replaced) abandon(fmt::format("{} has connected again", site));
   return peer.connection;
 }
@@ -73,7 +80,7 @@ void Coordinator::disconnect(const std::string& site, std::uint64_t connection) 
   const auto found = peers_.find(site);
   if (found == peers_.end() || found->second.connection != connection) return;
   release(found->second);
-  log(fmt::format("{}: disconnected", site));
+  log(found->second, fmt::format("{}: disconnected", site));
   abandon(fmt::format("the connection to {} was lost", site));
 }
 
@@ -102,7 +109,7 @@ bool Coordinator::receive(const std::string& site, std::uint64_t connection,
     return false;
   }
   if (!rejection) return true;
-  log(fmt::format("{}: refused: {}", site, *rejection));
+  log(peer, fmt::format("{}: refused: {}", site, *rejection));
   peer.outbox(refusal(*rejection));
   release(peer);
   abandon(fmt::format("{} was refused", site));

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/protocol/event_limit.h"
 #include "federation/protocol/exchange.h"
 #include "federation/protocol/peer_bytes.h"
 #include "federation/protocol/site_state.h"
@@ -47,6 +48,8 @@ struct CoordinatorOptions {
   std::string other_at;              // the site that also has the image "other"; empty: none
   bool secure = true;
   double checkpoint_seconds = 10;
+  // Throws firm::Error unless rays and noise in the Hello of a site are valid. Default: any are.
+  std::function<void(const std::string& site, const v1::Geometry&, const v1::Noise&)> check_member;
 };
 
 // State that survives restarts.
@@ -101,7 +104,7 @@ class Coordinator {
   void pause(bool on);
   CoordinatorView view() const;
 
-  // Logs an event of the transport.
+  // Logs an event of the transport. Leaves some out if there are very many.
   void note(const std::string& line) const;
 
   bool finished() const;
@@ -126,6 +129,7 @@ class Coordinator {
     v1::Hello hello;
     std::string image_name;  // of the image being received
     std::vector<float> image;
+    mutable EventLimit events{30, std::chrono::seconds(10)};
   };
 
   // Why a message is refused, for the site and the log; empty: it is accepted.
@@ -160,7 +164,9 @@ class Coordinator {
   void finish_when_all_done();
   void send(const std::string& site, v1::CoordinatorMessage message);
   void send_all(const ToSite& message);
-  void log(const std::string& line) const;
+  // Logs a line, unless there were too many of its kind: no peer can fill the disk.
+  void log(EventLimit& limit, const std::string& line) const;
+  void log(const Peer& peer, const std::string& line) const { log(peer.events, line); }
   v1::Position position() const;
 
   const CoordinatorOptions options_;
@@ -175,6 +181,8 @@ class Coordinator {
   std::optional<Exchange> exchange_;
   std::optional<Error> failure_;
   bool paused_ = false;
+  mutable EventLimit notes_{60, std::chrono::seconds(5)};            // of the transport
+  mutable EventLimit attempt_events_{500, std::chrono::seconds(1)};  // of the run
   std::chrono::steady_clock::time_point last_checkpoint_;
 };
 

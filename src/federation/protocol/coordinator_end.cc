@@ -13,7 +13,7 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Do
     return fmt::format("expected the end of run {}, found that of '{}'", state_.run, done.run());
   }
   peers_.at(site).done = true;
-  log(fmt::format("{}: has its results", site));
+  log(peers_.at(site), fmt::format("{}: has its results", site));
   finish_when_all_done();
   return {};
 }
@@ -56,8 +56,8 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Im
   std::copy_n(image.values().data(), image.values().size(),
               reinterpret_cast<char*>(peer.image.data() + image.offset()));
   if (peer.image.size() < options_.image_values) return {};
-  log(fmt::format("{}: has published its image{}", site,
-                  image.name() == site ? "" : " of " + image.name()));
+  log(peer, fmt::format("{}: has published its image{}", site,
+                        image.name() == site ? "" : " of " + image.name()));
   if (observer_.on_image) observer_.on_image(site, image.name(), peer.image);
   peer.image = {};
   return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "federation/protocol/coordinator.h"
+#include "federation/protocol/member_check.h"
 #include "firm/error.h"
 #include "firm/version.h"
 
@@ -16,6 +17,13 @@ std::string new_run_name() {
   unsigned char bytes[8];
   FIRM_CHECK(RAND_bytes(bytes, sizeof(bytes)) == 1);
   return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+constexpr std::size_t kLongestReason = 300;  // bytes of a text of a site
+constexpr std::size_t kMostDifferences = 20;
+
+std::string shortened(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most) + " ...";
 }
 
 std::map<std::string, std::string> as_map(const auto& terms) {
@@ -54,24 +62,37 @@ Coordinator::Rejection Coordinator::check_hello(const std::string& site,
                                                 const v1::Hello& hello) const {
   if (hello.protocol() != kProtocol) {
     return fmt::format("expected protocol {} (firm {}), found protocol {} (firm {})", kProtocol,
-                       kVersion, hello.protocol(), hello.software());
+                       kVersion, hello.protocol(), shortened(hello.software(), kLongestReason));
   }
   if (hello.site() != site) {
-    return fmt::format("expected the site of the certificate, {}, found {}", site, hello.site());
+    return fmt::format("expected the site of the certificate, {}, found {}", site,
+                       shortened(hello.site(), kLongestReason));
   }
   if (phase_ != Phase::kGathering && phase_ != Phase::kFinished) {
     return "expected Hello before an attempt, found it within one";
   }
+  if (Rejection oversized = oversized_field(hello, options_.terms.size())) return oversized;
   const auto differing = differences(as_map(options_.terms), as_map(hello.terms()));
   if (!differing.empty()) {
     std::string text = "the study differs from the coordinator's:";
-    for (const Difference& d : differing) {
-      text += fmt::format("\n  {}: expected {}, found {}", d.field, d.coordinator, d.site);
+    for (std::size_t k = 0; k < std::min(differing.size(), kMostDifferences); ++k) {
+      const Difference& d = differing[k];
+      text +=
+          fmt::format("\n  {}: expected {}, found {}", shortened(d.field, kLongestReason),
+                      shortened(d.coordinator, kLongestReason), shortened(d.site, kLongestReason));
+    }
+    if (differing.size() > kMostDifferences) {
+      text += fmt::format("\n  and {} more", differing.size() - kMostDifferences);
     }
     return text;
   }
   if (rays_in(hello.geometry()) > kMostRays) {
     return fmt::format("expected at most {} rays, found {}", kMostRays, rays_in(hello.geometry()));
+  }
+  try {
+    if (options_.check_member) options_.check_member(site, hello.geometry(), hello.noise());
+  } catch (const Error& error) {
+    return error.what();
   }
   return {};
 }
@@ -79,6 +100,11 @@ Coordinator::Rejection Coordinator::check_hello(const std::string& site,
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Hello& hello) {
   if (Rejection rejection = check_hello(site, hello)) return rejection;
   Peer& peer = peers_.at(site);
+  // Sending it again changes nothing; telling all sites each time would be work for nothing.
+  if (peer.ready && phase_ == Phase::kGathering) {
+    if (peer.hello.SerializeAsString() == hello.SerializeAsString()) return {};
+    return "expected one Hello before an attempt, found another";
+  }
   peer.hello = hello;
   peer.ready = true;
   peer.done = hello.done() && hello.run() == state_.run;
@@ -110,7 +136,7 @@ void Coordinator::announce_missing() {
     if (!peer.ready) message.mutable_waiting()->add_sites(site);
   }
   if (!message.has_waiting()) return;
-  log(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
+  log(attempt_events_, fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
   send_all(ToSite(std::move(message)));
 }
 
@@ -156,7 +182,7 @@ void Coordinator::begin_when_all_ready() {
     *member.mutable_noise() = peer.hello.noise();
     peer.ready = peer.done = false;
   }
-  log(fmt::format("attempt {} begins at round {}", state_.attempt, begin.round()));
+  log(attempt_events_, fmt::format("attempt {} begins at round {}", state_.attempt, begin.round()));
   offers_.clear();
   sealed_keys_.reset();
   exchange_.emplace(options_.sites, 0);
@@ -167,7 +193,7 @@ void Coordinator::begin_when_all_ready() {
 
 void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
   if (phase_ != Phase::kAgreeing && phase_ != Phase::kRunning) return;
-  log(fmt::format("attempt {} abandoned: {}", state_.attempt, reason));
+  log(attempt_events_, fmt::format("attempt {} abandoned: {}", state_.attempt, reason));
   phase_ = Phase::kGathering;
   exchange_.reset();
   v1::CoordinatorMessage message;
@@ -178,9 +204,11 @@ void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
 }
 
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Failure& failure) {
-  log(fmt::format("{}: cannot continue: {}", site, failure.message()));
+  const std::string text =
+      fmt::format("cannot continue: {}", shortened(failure.message(), kLongestReason));
+  log(peers_.at(site), fmt::format("{}: {}", site, text));
   peers_.at(site).ready = false;
-  abandon(fmt::format("{} cannot continue: {}", site, failure.message()), failure.wrong_sum());
+  abandon(fmt::format("{} {}", site, text), failure.wrong_sum());
   return {};
 }
 

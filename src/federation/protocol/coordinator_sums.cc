@@ -152,7 +152,7 @@ void Coordinator::pause(bool on) {
   const std::lock_guard lock(mutex_);
   if (paused_ == on) return;
   paused_ = on;
-  log(on ? "paused" : "resumed");
+  log(attempt_events_, on ? "paused" : "resumed");
   if (!on && phase_ == Phase::kRunning) complete_exchange();
 }
 

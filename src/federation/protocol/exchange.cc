@@ -59,7 +59,12 @@ std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& sh
                        share.length(), count, share.offset(),
                        share.last() ? "as the last" : "and more to come");
   }
-  if (!share.last() && count == 0) return "expected words, found an empty chunk";
+  // Smaller chunks would cost a fingerprint each.
+  if (!share.last() && count != kChunkWords) {
+    return fmt::format(
+        "expected a chunk of {} words, or the last one, found {} words and more to come",
+        kChunkWords, count);
+  }
   const std::size_t bytes = share.scalars().size();
   if (bytes % kScalarBytes != 0 || bytes > kMostScalars * kScalarBytes ||
       (!share.last() && bytes != 0) || (share.last() && scalar_bytes_ && bytes != *scalar_bytes_)) {

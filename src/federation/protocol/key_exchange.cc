@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
 #include "federation/sums/wrong_sum.h"
 #include "firm/error.h"
@@ -75,12 +76,11 @@ PairSecrets agree_on_pairs(const KeyExchange& with, const v1::Begin& begin) {
 // coordinator cannot forge the first site's chain: it arrives sealed by that site.
 void check_totals(const std::string& of_first, const SumChain& own, const std::string& first) {
   if (of_first == own.text()) return;
-  throw Error(
-      Error::Kind::kNetwork,
-      fmt::format(
-          "key agreement: site {}: expected a site that has received the same sums so far "
-          "as this one, found one that has not: the coordinator has sent them different sums",
-          peer_text(first)));
+  throw SumsDiffer(
+      fmt::format("key agreement: site {}: expected a site that has received the same sums so far "
+                  "as this one, found one that has not: the coordinator has sent them different "
+                  "sums",
+                  peer_text(first)));
 }
 
 // The first site of the roster draws the group key, the others receive it.
@@ -131,7 +131,7 @@ v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel) {
     throw AttemptAbandoned(reason);
   }
   if (message.has_refusal()) {
-    throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(message.refusal().message()));
+    throw Refused(message.refusal());
   }
   return message;
 }

@@ -10,8 +10,15 @@
 #include "federation/protocol/site_channel.h"
 #include "federation/secure/agreement.h"
 #include "federation/secure/masking.h"
+#include "firm/error.h"
 
 namespace firm {
+
+// The coordinator has sent other sums to a peer than to this site.
+class SumsDiffer : public Error {
+ public:
+  explicit SumsDiffer(const std::string& message) : Error(Kind::kNetwork, message) {}
+};
 
 struct KeyExchange {
   SiteChannel& channel;
@@ -24,8 +31,8 @@ struct KeyExchange {
   SumChain totals = {};  // chain of the sums before this attempt
 };
 
-// Throws ChannelLost, AttemptAbandoned, and firm::Error (kNetwork) that names a peer whose offer is
-// invalid, or which has received other sums than this site.
+// Throws ChannelLost, AttemptAbandoned, Refused, SumsDiffer, and another firm::Error (kNetwork)
+// that names a peer whose offer is invalid.
 Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
 
 // Identifies a site in an attempt; its offer and its masks are bound to that. `study` is the
@@ -35,8 +42,7 @@ Membership membership(const std::string& study, const v1::Begin& begin, const st
 // Writes the message to the ledger, then sends it.
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message,
                    const std::string& kind = "");
-// Receives a message; throws AttemptAbandoned, WrongSum when another site has found one, and
-// firm::Error (kNetwork) for a refusal.
+// Receives a message; throws AttemptAbandoned, Refused, and WrongSum when another site has found one.
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
 
 }  // namespace firm

@@ -4,9 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "federation/protocol/exchange.h"
+#include "federation/protocol/member_check.h"
 #include "federation/secure/keystream.h"
 #include "firm/error.h"
 #include "io/files/sha256.h"
@@ -54,18 +53,6 @@ void require(bool holds, const std::string& site, const std::string& expected) {
               fmt::format("geometry of {}: expected {}, found another", site, expected));
 }
 
-void check_noise(const v1::Noise& noise, const SiteEntry& entry) {
-  const bool given = entry.noise == Noise::kGiven;
-  const bool holds = given ? noise.sigma() == entry.sigma_value()
-                           : std::isfinite(noise.sigma()) && noise.sigma() > 0;
-  if (holds) return;
-  throw Error(Error::Kind::kNetwork,
-              fmt::format("noise of {}: expected {}, found {}", entry.name,
-                          given ? fmt::format("sigma {} as in the study", entry.sigma_value())
-                                : "a finite sigma above 0",
-                          noise.sigma()));
-}
-
 }  // namespace
 
 std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& options) {
@@ -105,18 +92,7 @@ v1::Geometry to_message(const Geometry& g) {
   return message;
 }
 
-Geometry from_message(const v1::Geometry& message, const StudyFile& file, const std::string& site) {
-  const auto finite = [](const auto& values) {
-    return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-  };
-  require(rays_in(message) > 0 && rays_in(message) <= kMostRays, site,
-          "angles and beamlets, and not too many of them");
-  require(finite(message.angles()) && finite(message.shifts()) &&
-              std::isfinite(message.rotation_axis()) && std::isfinite(message.spacing()) &&
-              message.spacing() > 0,
-          site, "finite numbers and a positive spacing");
-  require(message.shifts_size() == 0 || message.shifts_size() == message.angles_size(), site,
-          "no shifts, or one for each angle");
+Geometry from_message(const v1::Geometry& message, const StudyFile& file) {
   Geometry g;
   g.image_rows = file.rows;
   g.image_columns = file.columns;
@@ -148,11 +124,10 @@ Study study_with(const StudyFile& file, const v1::Begin& begin) {
       const auto member = std::find_if(begin.members().begin(), begin.members().end(),
                                        [&](const v1::Member& m) { return m.site() == entry.name; });
       require(member != begin.members().end(), entry.name, "one among those of all sites");
-      check_noise(member->noise(), entry);
+      check_member(file, entry.name, member->geometry(), member->noise());
       study.sites.push_back({entry.name, xrt ? SiteKind::kXrt : SiteKind::kXrf,
                              entry.coupled ? entry.coefficient : 0, member->noise().sigma(),
-                             from_message(member->geometry(), file, entry.name),
-                             member->noise().weighted()});
+                             from_message(member->geometry(), file), member->noise().weighted()});
       study.sites.back().scan = entry.scan;
       study.sites.back().fluorescence = fluorescence_of(file, entry);
     }

@@ -15,10 +15,9 @@ namespace firm {
 // file names, threads and the preparation of data, which each site chooses for itself.
 std::vector<v1::Term> terms_of(const StudyFile& file, const SolveOptions& options);
 
-// Convert the geometry of a site to and from a message. from_message throws firm::Error (kNetwork)
-// for an invalid geometry.
+// Convert the geometry of a site to and from a message, which check_member has to accept first.
 v1::Geometry to_message(const Geometry& geometry);
-Geometry from_message(const v1::Geometry& message, const StudyFile& file, const std::string& site);
+Geometry from_message(const v1::Geometry& message, const StudyFile& file);
 
 v1::Noise noise_message(const Site& site);
 

@@ -28,6 +28,7 @@ class ToSite {
   explicit ToSite(Sum sum) : sum_(std::make_shared<const Sum>(std::move(sum))) {}
 
   bool is_sum() const { return sum_ != nullptr; }
+  bool is_waiting() const { return message_ && message_->has_waiting(); }
   // Returns whether the site no longer needs sums queued before: the attempt or the connection
   // ends.
   bool ends_sums() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
 #include "federation/transport/grpc_limits.h"
 #include "federation/transport/grpc_log.h"
@@ -153,7 +154,7 @@ void GrpcChannel::send(const v1::SiteMessage& message) {
   v1::CoordinatorMessage last;
   while (!state_->over && state_->stream->Read(&last)) {
     if (last.has_refusal()) {
-      throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(last.refusal().message()));
+      throw Refused(last.refusal());
     }
   }
   state_->throw_ended();

@@ -11,6 +11,9 @@ inline constexpr double kLeastKeepaliveSeconds = 0.5;
 inline constexpr int kLargestMessage = 1 << 20;  // from a site; a chunk has 128 KiB
 inline constexpr int kLargestAnswer = 1 << 26;   // to a site; Begin has the angles of all sites
 
+// A connection has this long until its certificate is accepted.
+inline constexpr double kHandshakeSeconds = 10;
+
 inline int milliseconds(double seconds) { return static_cast<int>(1000 * seconds); }
 
 }  // namespace firm

@@ -46,8 +46,12 @@ std::string reason_in(std::string message) {
   return message;
 }
 
+// A peer that hangs up while its connection is handed to gRPC.
+bool is_hang_up(const std::string& message) { return message.starts_with("Failed getpeername"); }
+
 void forward(gpr_log_func_args* args) {
   const std::string message = args->message;
+  if (is_hang_up(message)) return;
   if (!is_handshake_failure(message)) {
     std::fputs(fmt::format("gRPC: {}\n", message).c_str(), stderr);
     return;

@@ -1,6 +1,7 @@
 #include "federation/transport/grpc_server.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <grpcpp/grpcpp.h>
 
 #include <thread>
@@ -20,10 +21,38 @@ std::string certificate_of(const grpc::ServerContext& context) {
   return found.size() == 1 ? std::string(found[0].data(), found[0].size()) : "";
 }
 
+// The streams of the sites, one for each. A replaced stream would otherwise hold its threads for as
+// long as the peer keeps it open.
+class Streams {
+ public:
+  explicit Streams(ConnectionGate& gate) : gate_(gate) {}
+
+  // Ends the stream that the site had before, once its refusal has had time to arrive.
+  void replace(const std::string& site, ConnectionGate::Ticket now) {
+    const std::lock_guard lock(mutex_);
+    Both& both = all_[site];
+    if (both.now == now) return;
+    gate_.end(both.before, 0);
+    gate_.end(both.now, kLeaveSeconds);
+    both = {now, both.now};
+  }
+
+ private:
+  static constexpr double kLeaveSeconds = 1;
+  struct Both {
+    ConnectionGate::Ticket now = 0;
+    ConnectionGate::Ticket before = 0;
+  };
+
+  ConnectionGate& gate_;
+  std::mutex mutex_;
+  std::map<std::string, Both> all_;  // sites of the study
+};
+
 class Service final : public v1::Federation::Service {
  public:
-  Service(Coordinator& coordinator, Admission admit)
-      : coordinator_(coordinator), admit_(std::move(admit)) {}
+  Service(Coordinator& coordinator, ConnectionGate& gate, Admission admit)
+      : coordinator_(coordinator), gate_(gate), streams_(gate), admit_(std::move(admit)) {}
 
   grpc::Status Join(
       grpc::ServerContext* context,
@@ -40,10 +69,20 @@ class Service final : public v1::Federation::Service {
       return {grpc::StatusCode::UNAVAILABLE,
               "the coordinator cannot read its list of certificates at present"};
     }
-    return serve(site, *stream);
+    const std::optional<PeerAddress> from = PeerAddress::parse(context->peer());
+    const Guest guest{gate_, from ? gate_.admit(*from) : 0};
+    if (guest.ticket == 0) return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out"};
+    return serve(site, guest.ticket, *stream);
   }
 
  private:
+  // A connection that the gate does not count while this exists.
+  struct Guest {
+    ConnectionGate& gate;
+    ConnectionGate::Ticket ticket;
+    ~Guest() { gate.leave(ticket); }
+  };
+
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
 
   struct CloseAtExit {
@@ -51,7 +90,7 @@ class Service final : public v1::Federation::Service {
     ~CloseAtExit() { queue.close(); }
   };
 
-  grpc::Status serve(const std::string& site, Stream& stream) {
+  grpc::Status serve(const std::string& site, ConnectionGate::Ticket ticket, Stream& stream) {
     const auto queue = std::make_shared<SiteQueue>();
     std::jthread writer([&] {
       queue->send_all([&](const v1::CoordinatorMessage& message) {
@@ -64,6 +103,7 @@ class Service final : public v1::Federation::Service {
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
     if (connection == 0) return {};
+    streams_.replace(site, ticket);
     grpc::Status status = listen(site, connection, stream);
     coordinator_.disconnect(site, connection);
     return status;
@@ -86,67 +126,94 @@ class Service final : public v1::Federation::Service {
   }
 
   Coordinator& coordinator_;
+  ConnectionGate& gate_;
+  Streams streams_;
   Admission admit_;
 };
+
+GateOptions gate_options(const std::string& address, const ServerLimits& limits) {
+  GateOptions options;
+  options.address = address;
+  options.limits = limits.connections;
+  options.handshake_seconds = limits.handshake_seconds;
+  options.unsent_seconds = limits.keepalive_seconds;
+  return options;
+}
 
 }  // namespace
 
 struct GrpcServer::State {
-  State(Coordinator& coordinator, Admission admit)
-      : log([this, &coordinator](const std::string& reason) {
-          if (is_new(reason)) {
-            coordinator.note(fmt::format("a connection was refused: {}", reason));
-          }
-        }),
-        service(coordinator, std::move(admit)) {}
+  State(Coordinator& coordinator, const GateOptions& options, Admission admit)
+      : gate(options, [&coordinator](const std::string& line) { coordinator.note(line); }),
+        log([this, &coordinator](const std::string& reason) { note_refused(coordinator, reason); }),
+        service(coordinator, gate, std::move(admit)) {}
 
-  // Limits the log to one line per reason in ten seconds, since a refused site keeps retrying.
+  // Limits the log to one line per reason and address in ten seconds, since a refused site keeps
+  // retrying. gRPC does not say whose handshake failed, so the line names all that it may be.
   // GrpcLog never calls this from two threads at once.
-  bool is_new(const std::string& reason) {
-    constexpr std::size_t kMostReasons = 64;  // any client can cause new ones
+  void note_refused(Coordinator& coordinator, const std::string& reason) {
+    constexpr std::size_t kMostHosts = 8;
+    constexpr std::size_t kMostLines = 64;  // any client can cause new ones
+    std::vector<std::string> hosts = gate.hosts_in_handshake();
+    if (hosts.size() > kMostHosts) hosts.resize(kMostHosts);
+    const std::string line =
+        fmt::format("a connection was refused: {} (from {})", reason, fmt::join(hosts, " or "));
     const auto now = std::chrono::steady_clock::now();
-    if (refused.size() >= kMostReasons) refused.clear();
-    const auto [last, inserted] = refused.try_emplace(reason, now);
-    if (!inserted && now - last->second < std::chrono::seconds(10)) return false;
+    if (refused.size() >= kMostLines) refused.clear();
+    const auto [last, inserted] = refused.try_emplace(line, now);
+    if (!inserted && now - last->second < std::chrono::seconds(10)) return;
     last->second = now;
-    return true;
+    coordinator.note(line);
   }
 
   std::map<std::string, std::chrono::steady_clock::time_point> refused;
+  ConnectionGate gate;
   GrpcLog log;
   Service service;
-  int port = 0;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
 };
 
 GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
-                       const TlsIdentity& identity, Admission admit, double keepalive_seconds)
-    : state_(std::make_unique<State>(coordinator, std::move(admit))) {
+                       const TlsIdentity& identity, Admission admit, const ServerLimits& limits)
+    : state_(
+          std::make_unique<State>(coordinator, gate_options(address, limits), std::move(admit))) {
   grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   tls.pem_root_certs = identity.ca;
   tls.pem_key_cert_pairs.push_back({identity.key, identity.certificate});
   grpc::ServerBuilder builder;
-  builder.AddListeningPort(address, grpc::SslServerCredentials(tls), &state_->port);
+  state_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::SslServerCredentials(tls));
   builder.RegisterService(&state_->service);
   builder.SetMaxReceiveMessageSize(kLargestMessage);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
+  const int keepalive = milliseconds(limits.keepalive_seconds);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              milliseconds(kLeastKeepaliveSeconds / 2));
-  // Otherwise a second server on the same port would receive half of the sites.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             milliseconds(limits.handshake_seconds));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1);
   state_->server = builder.BuildAndStart();
-  if (!state_->server || state_->port == 0) {
-    throw Error(
-        Error::Kind::kNetwork,
-        address + ": expected an address to listen on, found one that is in use or not ours");
+  if (!state_->server) {
+    throw Error(Error::Kind::kNetwork,
+                address + ": expected TLS keys that fit their certificate, found others");
   }
+  state_->gate.start([this](int socket) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = socket;
+    state_->acceptor->HandleNewConnection(&connection);
+  });
 }
 
 GrpcServer::~GrpcServer() { shut_down(); }
 
-int GrpcServer::port() const { return state_->port; }
+int GrpcServer::port() const { return state_->gate.port(); }
 
-void GrpcServer::shut_down() { state_->server->Shutdown(std::chrono::system_clock::now()); }
+void GrpcServer::shut_down() {
+  state_->gate.stop();
+  state_->server->Shutdown(std::chrono::system_clock::now());
+}
 
 }  // namespace firm

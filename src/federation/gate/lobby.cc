@@ -1,0 +1,63 @@
+#include "federation/gate/lobby.h"
+
+#include <algorithm>
+#include <map>
+
+namespace firm {
+
+LobbyLimits LobbyLimits::within(std::uint64_t descriptors) {
+  constexpr std::uint64_t kEnough = 1024;
+  LobbyLimits limits;
+  if (descriptors >= kEnough) return limits;
+  const auto scaled = [&](std::size_t limit) {
+    return std::max<std::size_t>(4, limit * descriptors / kEnough);
+  };
+  return {scaled(limits.all), scaled(limits.of_one_address), scaled(limits.handshakes),
+          scaled(limits.handshakes_of_one_address)};
+}
+
+std::size_t Lobby::count(const PeerAddress::Bytes* network, bool handshakes_only) const {
+  return static_cast<std::size_t>(
+      std::count_if(visitors_.begin(), visitors_.end(), [&](const Visitor& v) {
+        return (network == nullptr || v.from.network() == *network) &&
+               (v.in_handshake || !handshakes_only);
+      }));
+}
+
+PeerAddress::Bytes Lobby::largest_network(bool handshakes_only) const {
+  std::map<PeerAddress::Bytes, std::size_t> counts;
+  for (const Visitor& v : visitors_) {
+    if (v.in_handshake || !handshakes_only) ++counts[v.from.network()];
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? PeerAddress::Bytes{} : most->first;
+}
+
+Lobby::Place Lobby::oldest_of(const PeerAddress::Bytes& network, bool silent_first) {
+  const auto find = [&](bool in_handshake) {
+    return std::find_if(visitors_.begin(), visitors_.end(), [&](const Visitor& v) {
+      return v.in_handshake == in_handshake && v.from.network() == network;
+    });
+  };
+  const Place silent = silent_first ? find(false) : visitors_.end();
+  return silent != visitors_.end() ? silent : find(true);
+}
+
+Lobby::Place Lobby::displaced_by_connection(const PeerAddress& from) {
+  const PeerAddress::Bytes network = from.network();
+  if (count(&network, false) >= limits_.of_one_address) return oldest_of(network, true);
+  return count(nullptr, false) >= limits_.all ? least_worth() : visitors_.end();
+}
+
+Lobby::Place Lobby::displaced_by_handshake(const PeerAddress& from) {
+  const PeerAddress::Bytes network = from.network();
+  if (count(&network, true) >= limits_.handshakes_of_one_address) return oldest_of(network, false);
+  return count(nullptr, true) >= limits_.handshakes ? oldest_of(largest_network(true), false)
+                                                    : visitors_.end();
+}
+
+Lobby::Place Lobby::least_worth() { return oldest_of(largest_network(false), true); }
+
+}  // namespace firm
