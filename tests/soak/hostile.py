@@ -1,0 +1,116 @@
+"""Clients that wish a coordinator ill: few of them, from this machine, for seconds."""
+
+import os
+import socket
+import ssl
+import struct
+
+# HTTP/2 (RFC 9113): frame types and flags.
+DATA, HEADERS, SETTINGS = 0, 1, 4
+END_HEADERS = 4
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+JOIN = b"/firm.v1.Federation/Join"
+
+
+def frame(kind, flags, stream, payload):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def literal(name, value):
+    """A header that HPACK neither compresses nor indexes."""
+    return b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+
+def request():
+    """Opens a stream of the service, as gRPC does."""
+    headers = (
+        literal(b":method", b"POST")
+        + literal(b":scheme", b"https")
+        + literal(b":path", JOIN)
+        + literal(b":authority", b"localhost")
+        + literal(b"te", b"trailers")
+        + literal(b"content-type", b"application/grpc")
+    )
+    return PREFACE + frame(SETTINGS, 0, 0, b"") + frame(HEADERS, END_HEADERS, 1, headers)
+
+
+def message(payload, size=None):
+    """A gRPC message in a frame; `size` is what its prefix says."""
+    prefix = b"\x00" + struct.pack(">I", len(payload) if size is None else size)
+    return frame(DATA, 0, 1, prefix + payload)
+
+
+def field(number, payload):
+    """A field of a protobuf message that has a length."""
+    return bytes([number << 3 | 2, len(payload)]) + payload
+
+
+def malformed_messages(rng):
+    """Messages that no site sends, each for a stream of its own."""
+    noise = rng.randbytes(rng.randint(1, 200))
+    hello = field(1, field(3, b"nobody"))  # without study, geometry, noise
+    share = field(5, rng.randbytes(40))
+    return [
+        message(noise),  # bytes that are no message
+        message(b""),  # an empty message
+        message(hello),  # a Hello without a study
+        message(share),  # a share before Hello
+        message(b"x", 0xFFFFFFFF),  # a message of 4 GB, announced
+        message(noise)[:-1],  # a frame that is cut
+    ]
+
+
+class Clients:
+    """Opens connections to a coordinator, and keeps them until close()."""
+
+    def __init__(self, port, enrolment):
+        self._port = port
+        self._enrolment = enrolment
+        self._sockets = []
+        self.opened = 0
+
+    def _connect(self):
+        connection = socket.create_connection(("127.0.0.1", self._port), timeout=5)
+        self._sockets.append(connection)
+        self.opened += 1
+        return connection
+
+    def _context(self, name):
+        context = ssl.create_default_context(
+            cafile=os.path.join(self._enrolment.coordinator, "ca.crt")
+        )
+        context.check_hostname = False
+        context.set_alpn_protocols(["h2"])
+        if name is not None:
+            home = os.path.join(self._enrolment.of(name), name)
+            context.load_cert_chain(home + ".crt", home + ".key")
+        return context
+
+    def idle(self, count):
+        for _ in range(count):
+            self._connect()
+
+    def garbage(self, rng):
+        self._connect().sendall(rng.randbytes(1000))
+        self._connect().sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+    def half_open(self, rng):
+        """A TLS record that begins as ClientHello and never ends."""
+        self._connect().sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + rng.randbytes(32))
+
+    def join(self, name, data=b""):
+        """A stream over TLS, with the certificate of `name`; None: without one. Returns the answer:
+        empty if the coordinator has refused the connection."""
+        connection = self._connect()
+        try:
+            with self._context(name).wrap_socket(connection) as tls:
+                tls.sendall(request() + data)
+                tls.settimeout(1)
+                return tls.recv(4096)
+        except OSError:  # refused, which ssl.SSLError says too, or silent
+            return b""
+
+    def close(self):
+        for connection in self._sockets:
+            connection.close()
+        self._sockets.clear()
