@@ -87,7 +87,9 @@ class SiteRun {
         callbacks_(callbacks),
         credentials_(own_credentials(arguments)),
         work_(arguments, callbacks),
-        ledger_(work_.directory().file("ledger.jsonl")) {}
+        ledger_(work_.directory().file("ledger.jsonl")) {
+    if (arguments.keep_shares) kept_.emplace(work_.directory().file("shares"));
+  }
 
   SiteResult run();
 
@@ -126,6 +128,7 @@ class SiteRun {
   Credentials credentials_;
   SiteWork work_;
   Ledger ledger_;
+  std::optional<KeptShares> kept_;  // with --keep-shares
   SiteResult result_;
   bool disconnected_ = false;
   Stopwatch since_lost_;
@@ -237,7 +240,7 @@ void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
   report_state(SiteState::kComputing);
   RemoteExchange exchange = join_attempt(
       {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
-       work_.keys(), arguments_.allow_two, work_.totals()},
+       work_.keys(), arguments_.allow_two, work_.totals(), kept_ ? &*kept_ : nullptr},
       begin, callbacks_.on_state);
   try {
     result_.summary = work_.solve(exchange, begin, ledger_);
