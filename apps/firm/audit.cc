@@ -7,6 +7,7 @@
 #include <CLI/App.hpp>
 #include <memory>
 
+#include "federation/secure/peer_text.h"
 #include "firm/error.h"
 #include "verbs.h"
 
@@ -16,11 +17,12 @@ namespace {
 int run(const std::vector<std::string>& paths) {
   const AuditReport report = audit(paths);
   for (const AuditedLedger& ledger : report.ledgers) {
-    fmt::print("{}: {} attempts, {} sums, {} opened shares ({})\n", ledger.site, ledger.attempts,
-               ledger.sums, ledger.opened, ledger.path);
+    fmt::print("{}: {} attempts, {} sums, {} opened shares ({})\n", peer_text(ledger.site),
+               ledger.attempts, ledger.sums, ledger.opened, ledger.path);
   }
   if (!report.missing.empty()) {
-    fmt::print("not given: the ledger of {}\n", fmt::join(report.missing, ", "));
+    fmt::print("not given: the ledger of {}\n",
+               peer_text(fmt::format("{}", fmt::join(report.missing, ", "))));
   }
   fmt::print("{} totals are equal in all ledgers that have them\n", report.compared);
   fmt::print("{} opened shares match their commitments; {} sums are the sums of opened shares\n",
@@ -29,7 +31,7 @@ int run(const std::vector<std::string>& paths) {
     fmt::print("Nothing is wrong.\n");
     return 0;
   }
-  for (const std::string& finding : report.findings) fmt::print("WRONG: {}\n", finding);
+  for (const std::string& finding : report.findings) fmt::print("WRONG: {}\n", peer_text(finding));
   return static_cast<int>(Error::Kind::kData);
 }
 

@@ -193,6 +193,15 @@ TEST_F(Audit, SharesAreForTheirOwnerAlone) {
   EXPECT_EQ(rights, std::filesystem::perms::owner_all);
 }
 
+TEST(KeptShares, StayInTheirDirectory) {
+  const TemporaryDirectory directory;
+  KeptShares(directory / "shares").keep({}, {"../../run", "a", 1, 2, 0}, random_salt());
+  const auto files = kept_share_files(directory / "shares");
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(read_kept_share(files[0]).position.run, "../../run");
+  EXPECT_CONTAINS(files[0], "/shares/______run-1-2-0.share");
+}
+
 // A site does not continue a ledger that was changed.
 TEST_F(Audit, LedgerThatWasChangedIsNotContinued) {
   std::vector<std::string> changed = lines(0);

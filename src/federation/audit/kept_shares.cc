@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +27,13 @@ std::string bytes_of_hex(const std::string& digits) {
     bytes += static_cast<char>(std::stoi(digits.substr(k, 2), nullptr, 16));
   }
   return bytes;
+}
+
+// The coordinator names the run: nothing in it may lead out of the directory.
+std::string file_part(std::string run) {
+  std::ranges::replace_if(
+      run, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return run.substr(0, 64);
 }
 
 template <typename Word>
@@ -84,8 +91,8 @@ void KeptShares::keep(const PlainShare& share, const SharePosition& p,
   std::string text = header.dump() + "\n";
   append(text, share.words);
   append(text, share.scalars);
-  write_text_file(fmt::format("{}/{}-{}-{}-{}{}", directory_, p.run, p.attempt, p.exchange,
-                              p.try_number, kEnding),
+  write_text_file(fmt::format("{}/{}-{}-{}-{}{}", directory_, file_part(p.run), p.attempt,
+                              p.exchange, p.try_number, kEnding),
                   text);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "federation/protocol/exchange.h"
+#include "federation/secure/peer_text.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -247,7 +248,7 @@ RemoteExchange join_attempt(const KeyExchange& with, const v1::Begin& begin,
                               {},
                               with.totals,
                               std::move(on_state),
-                              begin.run(),
+                              peer_text(begin.run()),
                               with.kept};
   with.ledger.record_begin(begin, with.site, with.study);
   if (begin.secure()) setup.masker = exchange_keys(with, begin);
