@@ -48,6 +48,19 @@ BareFigures best_of_turns(const BareFederation& federation) {
   return best;
 }
 
+// Time of the tags at one site over that of a whole sum, and of all tags over all processor time.
+void print_tags(const std::string& root, const BareFigures& sum) {
+  double seconds = 0;
+  for (const SumPart& part : parts_at_site(kWords, kSites, root + "/tags.jsonl")) {
+    if (part.name == "make tags" || part.name == "check tags") seconds += part.seconds;
+  }
+  print_row("tags of that sum",
+            fmt::format("{:.3f} ms at a site, {:.1f} %; of the CPU of all {:.1f} %", 1e3 * seconds,
+                        100 * seconds / sum.sites.front().least,
+                        100 * seconds * kSites / cpu_of_all(sum)),
+            "3 %");
+}
+
 void print_round(const std::string& root, bool secure) {
   const BareFigures f = best_of_turns({root, kSites, kWords, 300, secure});
   const SiteFigures& site = f.sites.front();
@@ -56,12 +69,13 @@ void print_round(const std::string& root, bool secure) {
             fmt::format("{}; median {}; CPU of all {}", ms(site.least), ms(site.median),
                         ms(cpu_of_all(f))),
             secure ? "6 ms" : "");
+  if (secure) print_tags(root, f);
 }
 
 void print_bytes(const std::string& root) {
   const BareFigures f = run_bare({root, kSites, kWords, 50, true});
-  // Words have 4 bytes, scalars 32: those of the solver, a vote and a bound.
-  const double payload = static_cast<double>(4 * kWords + 32 * (Scalars().span().size() + 2));
+  // Words have 4 bytes, scalars 32: those of the solver, a vote, a bound and two tags.
+  const double payload = static_cast<double>(4 * kWords + 32 * (Scalars().span().size() + 4));
   const SiteFigures& site = f.sites.front();
   print_row("bytes of a connection over those of shares and totals",
             fmt::format("{:.4f}", (site.bytes_up + site.bytes_down) / (2 * payload)), "1.05");

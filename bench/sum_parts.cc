@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "bare_federation.h"
 #include "core/timing.h"
+#include "federation/audit/commitment.h"
 #include "federation/protocol/exchange.h"
 #include "federation/protocol/ledger.h"
 #include "federation/secure/masking.h"
@@ -68,6 +70,8 @@ std::vector<SumPart> parts_at_site(std::size_t words, std::size_t sites,
   Share share(words);
   Masker masker = make_masker(sites);
   MaskPosition position;
+  std::optional<SumTag> tag;
+  Tags tags;
   Ledger ledger(ledger_path);
   std::vector<v1::SiteMessage> messages = messages_of(share.view());
   std::string bytes;
@@ -76,6 +80,18 @@ std::vector<SumPart> parts_at_site(std::size_t words, std::size_t sites,
               [&] {
                 static_cast<void>(encode(share.values, Share::kFractionBits, sites, share.words));
               }),
+      measure("commitment",
+              [&] {
+                commitment_to({share.words, share.scalars, Share::kFractionBits}, {},
+                              std::string(kSaltBytes, 's'));
+              }),
+      measure("make tags",
+              [&] {
+                tag.emplace(masker.tag(share.view(), position));
+                tags = tag->of(share.words, share.scalars);
+              }),
+      measure("check tags",
+              [&] { static_cast<void>(tag->matches(share.words, share.scalars, tags, sites)); }),
       measure("mask",
               [&] {
                 ++position.round;

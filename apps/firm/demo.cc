@@ -142,6 +142,7 @@ void print_sent(const LocalFederation& f) {
     std::ifstream in(site_directory(f, site) + "/ledger.jsonl");
     for (std::string line; std::getline(in, line);) {
       const auto entry = nlohmann::json::parse(line);
+      if (entry.contains("received")) continue;
       bytes[entry.at("kind") == "share"] += entry.at("bytes").get<double>();
     }
     fmt::print("  {:<30}{:>15}{:>8}\n", site, bytes_text(bytes[true]), bytes_text(bytes[false]));

@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   firm::add_check(app, outcome);
   firm::add_coordinator(app, outcome);
   firm::add_site(app, outcome);
+  firm::add_audit(app, outcome);
   firm::add_paper(app, outcome);
   firm::add_report(app);
   firm::add_view(app);

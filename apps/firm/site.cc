@@ -127,6 +127,11 @@ void add_site(CLI::App& app, int& exit_code) {
   verb->add_flag(
       "--publish", a->site.publish,
       "Send the image of this site to the coordinator at the end; default: it stays here");
+  verb->add_flag(
+      "--keep-shares", a->site.keep_shares,
+      "Keep every share with its salt in OUT/shares, readable by its owner alone, so that\n"
+      "this site can open the commitments in its ledger (firm audit). Takes as much disk\n"
+      "as is sent");
   verb->add_flag("--insecure", a->site.insecure,
                  "Take part even if shares are not masked: the coordinator can then see them");
   verb->add_flag("--allow-two", a->site.allow_two,

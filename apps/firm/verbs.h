@@ -25,6 +25,7 @@ void add_pki(CLI::App& app);
 void add_report(CLI::App& app);
 void add_view(CLI::App& app);
 // These verbs set `exit_code`.
+void add_audit(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_coordinator(CLI::App& app, int& exit_code);
 void add_paper(CLI::App& app, int& exit_code);

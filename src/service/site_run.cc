@@ -90,7 +90,9 @@ class SiteRun {
         callbacks_(callbacks),
         credentials_(own_credentials(arguments)),
         work_(arguments, callbacks),
-        ledger_(work_.directory().file("ledger.jsonl")) {}
+        ledger_(work_.directory().file("ledger.jsonl")) {
+    if (arguments.keep_shares) kept_.emplace(work_.directory().file("shares"));
+  }
 
   SiteResult run();
 
@@ -135,6 +137,7 @@ class SiteRun {
   Credentials credentials_;
   SiteWork work_;
   Ledger ledger_;
+  std::optional<KeptShares> kept_;  // with --keep-shares
   SiteResult result_;
   bool disconnected_ = false;
   Stopwatch since_lost_;
@@ -243,11 +246,13 @@ RemoteExchange SiteRun::join(SiteChannel& channel, const v1::Begin& begin) {
   try {
     return join_attempt(
         {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
-         work_.keys(), arguments_.allow_two, work_.totals()},
+         work_.keys(), arguments_.allow_two, work_.totals(), kept_ ? &*kept_ : nullptr},
         begin, callbacks_.on_state);
   } catch (const Refused&) {
     throw;
   } catch (const SumsDiffer&) {
+    throw;
+  } catch (const WrongSum&) {
     throw;
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::kNetwork) throw;

@@ -28,9 +28,10 @@ struct SiteArguments {
   std::string out;     // run directory; resumes an earlier run found there
   std::string truth;   // file with the true images; may be empty
   KeyValues settings;
-  bool insecure = false;   // take part even if shares are not masked
-  bool allow_two = false;  // take part with only one other site
-  bool publish = false;    // send the image to the coordinator at the end
+  bool insecure = false;     // take part even if shares are not masked
+  bool allow_two = false;    // take part with only one other site
+  bool publish = false;      // send the image to the coordinator at the end
+  bool keep_shares = false;  // in out/shares, to open commitments
   double keepalive_seconds = kKeepaliveSeconds;
 };
 

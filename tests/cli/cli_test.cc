@@ -22,8 +22,9 @@ TEST_F(CommandLine, PrintsHelpOfEveryVerb) {
   EXPECT_EQ(all.code, 0);
   EXPECT_CONTAINS(all.out, "Exit codes");
   EXPECT_CONTAINS(all.out, "Example");
-  for (const std::string verb : {"demo", "simulate", "recon", "check", "coordinator", "site",
-                                 "paper", "report", "view", "inspect", "calibrate", "bench"}) {
+  for (const std::string verb :
+       {"demo", "simulate", "recon", "check", "coordinator", "site", "audit", "paper", "report",
+        "view", "inspect", "calibrate", "bench"}) {
     EXPECT_CONTAINS(all.out, verb);
     const Outcome o = run(verb + " --help");
     EXPECT_EQ(o.code, 0);

@@ -98,7 +98,8 @@ TEST_F(Sums, WriteLedgerLineForEveryMessage) {
   const std::string lines = file_content(directory_ / "ledgera");
   EXPECT_CONTAINS(lines, "\"kind\":\"range\"");
   EXPECT_CONTAINS(lines, "\"kind\":\"share\"");
-  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2);
+  EXPECT_CONTAINS(lines, "\"received\":\"total\"");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
 }
 
 }  // namespace

@@ -213,9 +213,11 @@ class FederationProcesses {
     for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at) ++count;
     return count;
   }
-  // All lines of a site's ledger.
+  // The lines of a site's ledger about messages that it has sent.
   std::vector<nlohmann::json> ledger(const std::string& site) const {
-    return read_json_lines(out(site) + "/ledger.jsonl");
+    std::vector<nlohmann::json> lines = read_json_lines(out(site) + "/ledger.jsonl");
+    std::erase_if(lines, [](const nlohmann::json& line) { return line.contains("received"); });
+    return lines;
   }
   // Progress of a site: attempt and number of the sum of its last share.
   using Place = std::pair<int, int>;

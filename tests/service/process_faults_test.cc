@@ -51,7 +51,7 @@ TEST_F(ProcessFaults, SurvivesFullDiskOfSite) {
 
   // There is room for some lines of the ledger, but not for checkpoints.
   start_and_wait_for_shares(1);
-  federation_.process("xrf-2").limit_file_size(12'000);
+  federation_.process("xrf-2").limit_file_size(24'000);
   expect_end("xrf-2", 3, "h5: expected a file that can be written, found File too large");
   EXPECT_CONTAINS(federation_.log("xrf-2"), "checkpoint-");
   EXPECT_CONTAINS(federation_.log(kCoordinator), "xrf-2: cannot continue: ");

@@ -118,8 +118,8 @@ Membership membership(const std::string& study, const v1::Begin& begin, const st
 }
 
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message,
-                   const std::string& kind) {
-  ledger.record(message, kind);
+                   const LedgerNote& note) {
+  ledger.record(message, note);
   channel.send(message);
 }
 

@@ -87,13 +87,9 @@ std::string hash_of(const v1::SiteMessage& message) {
   return stream.finish();
 }
 
-std::pair<std::uint32_t, std::uint64_t> place_of(const v1::SiteMessage& message) {
-  if (message.has_share()) {
-    return {message.share().position().attempt(), message.share().position().exchange()};
-  }
-  if (message.has_range()) {
-    return {message.range().position().attempt(), message.range().position().exchange()};
-  }
+v1::Position position_of(const v1::SiteMessage& message) {
+  if (message.has_share()) return message.share().position();
+  if (message.has_range()) return message.range().position();
   return {};
 }
 
@@ -108,6 +104,14 @@ Ledger::Ledger(std::string path) : path_(std::move(path)) {
   }
 }
 
+void Ledger::require_unchanged(bool unchanged, int line) const {
+  if (unchanged) return;
+  throw data_error({path_, fmt::format("line {}", line),
+                    "the line that was written after those before it",
+                    "a ledger that was changed later, or written by an older firm; move it away to "
+                    "begin another"});
+}
+
 void Ledger::count_lines() {
   std::ifstream in(path_);
   std::string line;
@@ -115,6 +119,10 @@ void Ledger::count_lines() {
     cut_off_ = in.eof();  // the line has no end
     const auto json = nlohmann::json::parse(line, nullptr, false);
     if (cut_off_ || json.is_discarded()) continue;  // its message was not sent
+    if (json.contains("received")) {
+      require_unchanged(chain_.follow(line), number);
+      continue;
+    }
     const auto kind = json.find("kind");
     const auto bytes = json.find("bytes");
     if (!json.is_object() || kind == json.end() || !kind->is_string() || bytes == json.end() ||
@@ -123,20 +131,16 @@ void Ledger::count_lines() {
                         "the kind (text) and the bytes (a whole number) of a message",
                         peer_text(line)});
     }
+    require_unchanged(chain_.follow(line), number);
     Sums& sums = sums_[kind->get<std::string>()];
     ++sums.messages;
     sums.bytes += bytes->get<std::uint64_t>();
   }
 }
 
-void Ledger::record(const v1::SiteMessage& message, const std::string& name) {
-  const std::size_t bytes = message.ByteSizeLong();
-  const std::string kind = name.empty() ? kind_of(message) : name;
-  const auto [attempt, exchange] = place_of(message);
-  const nlohmann::ordered_json line = {{"time", now_text()},   {"attempt", attempt},
-                                       {"exchange", exchange}, {"kind", kind},
-                                       {"bytes", bytes},       {"sha256", hash_of(message)}};
-  const std::string text = (cut_off_ ? kCutOff : "") + line.dump() + "\n";
+void Ledger::write(const nlohmann::ordered_json& json) {
+  const std::string line = chain_.next_line(json);
+  const std::string text = (cut_off_ ? kCutOff : "") + line + "\n";
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), file_.get());
   if (written != text.size()) {
     cut_off_ = cut_off_ || written > 0;
@@ -144,9 +148,48 @@ void Ledger::record(const v1::SiteMessage& message, const std::string& name) {
                       std::strerror(errno)});
   }
   cut_off_ = false;
+  FIRM_CHECK(chain_.follow(line));
+}
+
+void Ledger::record(const v1::SiteMessage& message, const LedgerNote& note) {
+  const std::size_t bytes = message.ByteSizeLong();
+  const std::string kind = note.kind.empty() ? kind_of(message) : note.kind;
+  const v1::Position p = position_of(message);
+  nlohmann::ordered_json line = {
+      {"time", now_text()},        {"attempt", p.attempt()}, {"exchange", p.exchange()},
+      {"try", p.try_()},           {"kind", kind},           {"bytes", bytes},
+      {"sha256", hash_of(message)}};
+  if (!note.commitment.empty()) line["commitment"] = note.commitment;
+  write(line);
   Sums& sums = sums_[kind];
   ++sums.messages;
   sums.bytes += bytes;
+}
+
+void Ledger::record_begin(const v1::Begin& begin, const std::string& site,
+                          const std::string& study) {
+  nlohmann::ordered_json members = nlohmann::ordered_json::array();
+  for (const v1::Member& member : begin.members()) members.push_back(member.site());
+  write({{"time", now_text()},
+         {"received", "begin"},
+         {"site", site},
+         {"run", peer_text(begin.run())},
+         {"attempt", begin.attempt()},
+         {"round", begin.round()},
+         {"members", members},
+         {"study", study},
+         {"secure", begin.secure()}});
+}
+
+void Ledger::record_total(const LedgerTotal& total) {
+  nlohmann::ordered_json line = {{"time", now_text()},       {"received", "total"},
+                                 {"attempt", total.attempt}, {"exchange", total.exchange},
+                                 {"try", total.try_number},  {"words", total.words},
+                                 {"scalars", total.scalars}, {"fraction_bits", total.fraction_bits},
+                                 {"sha256", total.sha256}};
+  if (!total.opener.empty()) line["opener"] = total.opener;
+  if (!total.opened.empty()) line["opened"] = total.opened;
+  write(line);
 }
 
 Ledger::Sums Ledger::total() const {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "federation/protocol/exchange.h"
+#include "federation/secure/peer_text.h"
 #include "firm/error.h"
-#include "io/files/sha256.h"
 
 namespace firm {
 namespace {
@@ -18,13 +18,6 @@ static_assert(std::endian::native == std::endian::little, "words travel as they 
 
 Error protocol_error(const std::string& text) {
   return {Error::Kind::kNetwork, "coordinator: " + text};
-}
-
-std::string hash_of(std::span<const std::uint32_t> words, std::span<const ScalarWord> scalars) {
-  Sha256 hash;
-  hash.add(std::as_bytes(words));
-  hash.add(std::as_bytes(scalars));
-  return hash.finish();
 }
 
 }  // namespace
@@ -62,6 +55,7 @@ std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int
     asked_bits_ = fraction_bits_with_room(*exponent, setup_.sites);
     send_range(*exponent, share.words.size());
   } else {
+    commit(share);
     all = sealed(share, opener);
     send_share(all);
   }
@@ -75,6 +69,17 @@ std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int
   try_ = 0;
   asked_bits_.reset();
   return {};
+}
+
+SharePosition RemoteExchange::share_position() const {
+  return {setup_.run, setup_.site, setup_.attempt, exchange_, try_};
+}
+
+void RemoteExchange::commit(const ShareView& share) {
+  const PlainShare plain{share.words, share.scalars, share.fraction_bits};
+  const std::string salt = random_salt();
+  commitment_ = commitment_to(plain, share_position(), salt);
+  if (setup_.kept != nullptr) setup_.kept->keep(plain, share_position(), salt);
 }
 
 ShareView RemoteExchange::sealed(const ShareView& share, const std::string& opener) {
@@ -100,14 +105,20 @@ void RemoteExchange::open(const ShareView& sum, std::span<ScalarWord> scalars,
     setup_.masker->unmask(sum, mask_position(opener));
     check(sum, scalars.size());
   };
+  const auto hash = [&] { return hash_of_sum(sum.words, sum.scalars.first(scalars.size())); };
   if (opener.empty()) unmask();
-  const std::string hash = hash_of(sum.words, sum.scalars.first(scalars.size()));
+  LedgerTotal total{setup_.attempt,   exchange_,      try_,
+                    sum.words.size(), scalars.size(), sum.fraction_bits,
+                    opener,           hash(),         {}};
   if (opener.empty()) {
-    totals_.add(hash);
-  } else {
+    totals_.add(total.sha256);
+    total.opened = total.sha256;
+  } else if (opens(opener)) {
     unmask();
+    total.opened = hash();
   }
-  seen_.add(hash);
+  seen_.add(total.sha256);  // last, since masks depend on it
+  setup_.ledger->record_total(total);
   std::ranges::copy(sum.scalars.first(scalars.size()), scalars.begin());
 }
 
@@ -158,7 +169,7 @@ void RemoteExchange::send_share(const ShareView& all) {
       share.set_last(true);
       share.set_scalars(all.scalars.data(), all.scalars.size_bytes());
     }
-    send_recorded(*setup_.channel, *setup_.ledger, message, kind_);
+    send_recorded(*setup_.channel, *setup_.ledger, message, {kind_, commitment_});
   } while (offset < all.words.size());
 }
 
@@ -236,7 +247,10 @@ RemoteExchange join_attempt(const KeyExchange& with, const v1::Begin& begin,
                               static_cast<std::size_t>(begin.members_size()),
                               {},
                               with.totals,
-                              std::move(on_state)};
+                              std::move(on_state),
+                              peer_text(begin.run()),
+                              with.kept};
+  with.ledger.record_begin(begin, with.site, with.study);
   if (begin.secure()) setup.masker = exchange_keys(with, begin);
   return RemoteExchange(std::move(setup));
 }

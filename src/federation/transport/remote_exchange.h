@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/audit/kept_shares.h"
 #include "federation/protocol/key_exchange.h"
 #include "federation/protocol/ledger.h"
 #include "federation/protocol/site_channel.h"
@@ -35,6 +36,8 @@ class RemoteExchange : public WordExchange {
     std::optional<Masker> masker;                  // if empty, the coordinator sees the shares
     SumChain totals = {};                          // chain of the sums before this attempt
     std::function<void(SiteState)> on_state = {};  // may be empty
+    std::string run = {};
+    const KeptShares* kept = nullptr;  // if set, keeps every share
   };
 
   explicit RemoteExchange(Setup setup);
@@ -65,6 +68,9 @@ class RemoteExchange : public WordExchange {
   void send_share(const ShareView& all);
   // Waits until the words up to `end` may be sent; `taken` counts those acknowledged.
   void wait_for_room(std::size_t end, std::size_t& taken);
+  SharePosition share_position() const;
+  // Writes down which share will be sent, before it is masked.
+  void commit(const ShareView& share);
   // Adds the scalars of the exchange to the share, and masks it.
   ShareView sealed(const ShareView& share, const std::string& opener);
   // Unmasks the sum, if this site may, checks it, and adds it to the chains. The sum of the
@@ -85,6 +91,7 @@ class RemoteExchange : public WordExchange {
   std::optional<int> asked_bits_;    // the scale that this site needs, if it has sent a Range
   std::vector<ScalarWord> scalars_;  // of the share, with those of the exchange
   std::optional<SumTag> tag_;        // of the sum
+  std::string commitment_;           // to the share
   bool checkpoint_asked_ = false;
   std::string kind_;  // of the sums that follow, for the ledger; empty: the message's own
 };

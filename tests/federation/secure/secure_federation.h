@@ -104,6 +104,10 @@ class SecureFederation : public ::testing::Test {
     for (const Ending& ending : attempt(work)) EXPECT_EQ(ending.text, "");
   }
 
+  // The directory of a site, with its ledger.
+  std::string home(std::size_t i) const { return directory_ / sites_[i]; }
+
+  bool keep_shares_ = false;
   Certificates certificates_{sites_};
   std::vector<Credentials> credentials_;
   std::unique_ptr<Coordinator> coordinator_;
@@ -118,11 +122,15 @@ class SecureFederation : public ::testing::Test {
   Ending take_part(std::size_t i, LocalChannel& channel, const Work& work) {
     try {
       TappedChannel tapped(channel, tapes_[i]);
-      Ledger ledger(directory_ / fmt::format("ledger-{}", sites_[i]));
+      std::filesystem::create_directories(home(i));
+      Ledger ledger(home(i) + "/ledger.jsonl");
+      std::optional<KeptShares> kept;
+      if (keep_shares_) kept.emplace(home(i) + "/shares");
       const v1::Begin begin = greet(sites_[i], tapped);
-      RemoteExchange exchange = join_attempt(
-          {tapped, ledger, credentials_[i], sites_[i], studies_[i], keys_, false, totals_[i]},
-          begin);
+      RemoteExchange exchange =
+          join_attempt({tapped, ledger, credentials_[i], sites_[i], studies_[i], keys_, false,
+                        totals_[i], kept ? &*kept : nullptr},
+                       begin);
       FixedPointCollective collective(exchange);
       work({i, tapped, exchange, collective});
       return {};
