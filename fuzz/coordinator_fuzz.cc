@@ -13,7 +13,7 @@ namespace firm {
 namespace {
 
 const std::vector<std::string> kSites = {"a", "b", "c"};
-constexpr std::uint64_t kMostWords = 4096;
+constexpr std::uint64_t kMostWords = 2 * kChunkWords;
 
 enum Action : std::uint8_t { kSend, kSendFitting, kConnect, kLeave };
 
@@ -154,7 +154,9 @@ class Federation {
   }
   void fit(v1::Share& share) const {
     *share.mutable_position() = position_;
-    share.mutable_words()->resize(share.words().size() / 4 * 4);
+    // All chunks but the last have the same length.
+    const bool whole = share.offset() + kChunkWords < share.length();
+    share.mutable_words()->resize(whole ? 4 * kChunkWords : share.words().size() / 4 * 4);
     share.set_last(share.offset() + share.words().size() / 4 == share.length());
     share.mutable_scalars()->resize(share.last() ? kScalarBytes : 0);
   }
@@ -190,11 +192,11 @@ void add_keys(std::vector<Record>& records) {
 void add_sums(std::vector<Record>& records) {
   v1::SiteMessage range;
   range.mutable_range()->set_exponent(3);
-  range.mutable_range()->set_length(2);
+  range.mutable_range()->set_length(kChunkWords + 1);
   for (std::size_t site = 0; site < 3; ++site) records.push_back(fitting(site, range));
-  for (const std::uint64_t offset : {0, 1}) {
+  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{kChunkWords}}) {
     v1::SiteMessage share;
-    share.mutable_share()->set_length(2);
+    share.mutable_share()->set_length(kChunkWords + 1);
     share.mutable_share()->set_offset(offset);
     share.mutable_share()->set_words("abcd");
     for (std::size_t site = 0; site < 3; ++site) records.push_back(fitting(site, share));

@@ -18,15 +18,25 @@ struct Arguments {
   std::string listen = "127.0.0.1:0";
 };
 
+class FinishedRuns : public EventStream {
+ public:
+  explicit FinishedRuns(const std::string& document) : document_(document) {}
+  Events next() override {
+    return {fmt::format("event: document\ndata: {}\n\nevent: end\ndata: {{}}\n\n", document_),
+            true};
+  }
+
+ private:
+  const std::string& document_;
+};
+
 void run(const Arguments& a) {
   const ListenAddress address = parse_listen_address("--listen", a.listen);
   const std::string document = finished_runs_document(a.runs);
   ServerSource source;
   source.document = [&] { return std::string(document); };
   source.images = [] { return std::string(); };
-  source.events = [&](const auto& write) {
-    write(fmt::format("event: document\ndata: {}\n\nevent: end\ndata: {{}}\n\n", document));
-  };
+  source.events = [&] { return std::make_unique<FinishedRuns>(document); };
   catch_interrupts();
   const Server server(address, source);
   fmt::print("dashboard: {}\nOpen this address in a browser; Ctrl-C ends.\n", server.url());

@@ -18,7 +18,7 @@ namespace {
 
 // Open pages have this long to fetch the report after the end of the run.
 constexpr double kReportSeconds = 10;
-constexpr std::chrono::milliseconds kEventTimeout(2000);
+constexpr double kSilentSeconds = 2;
 
 std::vector<SiteTargets> residual_targets(const RunStart& start) {
   const double s = start.options.stop.discrepancy;
@@ -39,13 +39,40 @@ void add(std::function<void(Arguments...)>& callback, Handler handler) {
   };
 }
 
+// The events of a run for one page: first the document, then the changes.
+class RunEvents : public EventStream {
+ public:
+  RunEvents(LiveRun& run, LiveFeed& feed) : run_(run), feed_(feed) { run_.add_watcher(1); }
+  ~RunEvents() override { run_.add_watcher(-1); }
+  RunEvents(const RunEvents&) = delete;
+  RunEvents& operator=(const RunEvents&) = delete;
+
+  Events next() override {
+    if (!begun_) {
+      begun_ = true;
+      return {fmt::format("event: document\ndata: {}\n\n", feed_.document(&cursor_))};
+    }
+    LiveFeed::Events events = feed_.wait(cursor_, std::chrono::milliseconds(0));
+    // Writing a comment finds out whether the page still listens.
+    if (events.text.empty() && silence_.seconds() > kSilentSeconds) events.text = ":\n\n";
+    if (!events.text.empty()) silence_ = Stopwatch();
+    return {std::move(events.text), events.last};
+  }
+
+ private:
+  LiveRun& run_;
+  LiveFeed& feed_;
+  bool begun_ = false;
+  std::uint64_t cursor_ = 0;
+  Stopwatch silence_;
+};
+
 }  // namespace
 
 class Dashboard::Impl {
  public:
   Impl(LiveRun& run, const std::string& address)
       : run_(run), feed_(run), server_(parse_listen_address("--dashboard", address), source()) {}
-  ~Impl() { feed_.close(); }
 
   const Server& server() const { return server_; }
 
@@ -77,20 +104,8 @@ class Dashboard::Impl {
       if (done) feed_.publish();
       return done;
     };
-    source.events = [this](const auto& write) { write_events(write); };
+    source.events = [this] { return std::make_unique<RunEvents>(run_, feed_); };
     return source;
-  }
-
-  void write_events(const std::function<bool(const std::string&)>& write) {
-    run_.add_watcher(1);
-    std::uint64_t cursor = 0;
-    bool more = write(fmt::format("event: document\ndata: {}\n\n", feed_.document(&cursor)));
-    while (more) {
-      const LiveFeed::Events events = feed_.wait(cursor, kEventTimeout);
-      // Writing a comment finds out whether the page still listens.
-      more = write(events.text.empty() ? ":\n\n" : events.text) && !events.last;
-    }
-    run_.add_watcher(-1);
   }
 
   LiveRun& run_;

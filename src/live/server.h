@@ -6,6 +6,7 @@
 #include <string>
 
 #include "live/address.h"
+#include "live/http_message.h"
 
 namespace firm {
 
@@ -18,8 +19,7 @@ struct ServerSource {
   // "pause", "resume" or "stop"; returns false when the run is over. Optional: without it a run
   // cannot be controlled.
   std::function<bool(const std::string& command)> control;
-  // Writes server-sent events with `write` until it returns false or there are no more.
-  std::function<void(const std::function<bool(const std::string&)>& write)> events;
+  std::function<std::unique_ptr<EventStream>()> events;  // for one more page
 };
 
 class Server {

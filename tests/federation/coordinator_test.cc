@@ -7,11 +7,7 @@ namespace {
 // The study and the rays of its sites limit the length of shares, not the claim of a site.
 TEST_F(CoordinatorTest, LimitsLengthOfShares) {
   const auto length_of = [](std::uint64_t words) {
-    v1::SiteMessage message = share(1, 0, {1, 2, 3});
-    message.mutable_share()->set_length(words);
-    message.mutable_share()->set_last(false);
-    message.mutable_share()->clear_scalars();
-    return message;
+    return share(1, 0, std::vector<std::uint32_t>(words, 1));
   };
   CoordinatorOptions o = options();
   o.most_words = 100;

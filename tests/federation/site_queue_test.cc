@@ -63,6 +63,15 @@ TEST(SiteQueue, EndOfAttemptOvertakesItsSums) {
   }
 }
 
+TEST(SiteQueue, KeepsNewestOfWaitingMessages) {
+  SiteQueue queue;
+  for (int k = 0; k < 1000; ++k) queue.push(kWaiting);
+  queue.close();
+  int sent = 0;
+  queue.send_all([&](const v1::CoordinatorMessage&) { return ++sent > 0; });
+  EXPECT_EQ(sent, 1);
+}
+
 TEST(SiteQueue, EndsWhenWriteFails) {
   SiteQueue queue;
   queue.push(sum());

@@ -9,8 +9,9 @@ void SiteQueue::push(const ToSite& message) {
     std::erase_if(waiting_, [](const ToSite& other) { return other.is_sum(); });
     overtaken_ = true;
   }
-  if (message.is_waiting()) {  // the newest is enough, and a site that does not read gets no more
-    std::erase_if(waiting_, [](const ToSite& other) { return other.is_waiting(); });
+  // The newest is enough: others may connect again and again while this site does not read.
+  if (message.is_waiting() && !waiting_.empty() && waiting_.back().is_waiting()) {
+    waiting_.pop_back();
   }
   waiting_.push_back(message);
   changed_.notify_one();

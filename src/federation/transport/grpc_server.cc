@@ -27,19 +27,22 @@ class Streams {
  public:
   explicit Streams(ConnectionGate& gate) : gate_(gate) {}
 
-  // Ends the stream that the site had before, once its refusal has had time to arrive.
-  void replace(const std::string& site, ConnectionGate::Ticket now) {
+  // Ends the stream that the site had before, once its refusal has had time to arrive. `connection`
+  // is the coordinator's number: of two streams that come at once, the larger one stays.
+  void replace(const std::string& site, std::uint64_t connection, ConnectionGate::Ticket ticket) {
     const std::lock_guard lock(mutex_);
     Both& both = all_[site];
-    if (both.now == now) return;
+    if (both.now == ticket) return;
+    if (connection < both.connection) return gate_.end(ticket, 0);
     gate_.end(both.before, 0);
     gate_.end(both.now, kLeaveSeconds);
-    both = {now, both.now};
+    both = {connection, ticket, both.now};
   }
 
  private:
   static constexpr double kLeaveSeconds = 1;
   struct Both {
+    std::uint64_t connection = 0;
     ConnectionGate::Ticket now = 0;
     ConnectionGate::Ticket before = 0;
   };
@@ -103,7 +106,7 @@ class Service final : public v1::Federation::Service {
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
     if (connection == 0) return {};
-    streams_.replace(site, ticket);
+    streams_.replace(site, connection, ticket);
     grpc::Status status = listen(site, connection, stream);
     coordinator_.disconnect(site, connection);
     return status;
