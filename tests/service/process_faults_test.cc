@@ -14,6 +14,7 @@ class ProcessFaults : public ::testing::Test {
     FederationPlan plan;
     plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=120"};
     plan.delay = 5;
+    plan.size = 64;  // so that a checkpoint is longer than the first lines of a ledger
     return plan;
   }
   ProcessFaults() : federation_(plan()) {}
@@ -51,7 +52,7 @@ TEST_F(ProcessFaults, SurvivesFullDiskOfSite) {
 
   // There is room for some lines of the ledger, but not for checkpoints.
   start_and_wait_for_shares(1);
-  federation_.process("xrf-2").limit_file_size(24'000);
+  federation_.process("xrf-2").limit_file_size(40'000);
   expect_end("xrf-2", 3, "h5: expected a file that can be written, found File too large");
   EXPECT_CONTAINS(federation_.log("xrf-2"), "checkpoint-");
   EXPECT_CONTAINS(federation_.log(kCoordinator), "xrf-2: cannot continue: ");
