@@ -10,20 +10,27 @@ FederationPlan plan() {
   FederationPlan p;
   p.size = 16;
   p.angles = 6;
+  p.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=30"};
+  p.delay = 5;
   p.site_arguments = {"--keep-shares"};
   return p;
 }
 
+// The run has two attempts: a site is killed in the first one.
 TEST(AuditCli, ComparesLedgersAndOpenedSharesOfRun) {
   FederationProcesses federation(plan());
   federation.start_all();
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
+                         [&] { return federation.sent("xrf-2", "share") > 10; }));
+  federation.kill("xrf-2");
+  federation.start("xrf-2");
   federation.expect_all_finish();
   std::vector<std::string> command = {FIRM_PROGRAM, "audit"};
   for (const std::string& site : federation.members()) command.push_back(federation.out(site));
 
   ChildProcess honest(command);
   EXPECT_EQ(honest.wait(FederationProcesses::kPatience), 0) << honest.output();
-  EXPECT_CONTAINS(honest.output(), "xrf-2: 1 attempts,");
+  EXPECT_CONTAINS(honest.output(), "xrf-2: 2 attempts,");
   EXPECT_CONTAINS(honest.output(), "Nothing is wrong.");
 
   // A share that is not the one that xrf-2 has committed to.
