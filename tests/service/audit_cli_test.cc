@@ -11,7 +11,6 @@ FederationPlan plan() {
   p.size = 16;
   p.angles = 6;
   p.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=30"};
-  p.delay = 5;
   p.site_arguments = {"--keep-shares"};
   return p;
 }
@@ -19,10 +18,13 @@ FederationPlan plan() {
 // The run has two attempts: a site is killed in the first one.
 TEST(AuditCli, ComparesLedgersAndOpenedSharesOfRun) {
   FederationProcesses federation(plan());
+  TcpProxy& proxy = federation.proxy("xrf-2");
+  proxy.stall_after(TcpProxy::kUp, 20'000);  // within a sum
   federation.start_all();
-  ASSERT_TRUE(wait_until(FederationProcesses::kPatience,
-                         [&] { return federation.sent("xrf-2", "share") > 10; }));
+  ASSERT_TRUE(wait_until(FederationProcesses::kPatience, [&] { return proxy.stalled(); }));
   federation.kill("xrf-2");
+  proxy.cut();
+  proxy.resume();
   federation.start("xrf-2");
   federation.expect_all_finish();
   std::vector<std::string> command = {FIRM_PROGRAM, "audit"};
