@@ -6,7 +6,7 @@ namespace {
 
 TEST(LargeFlood, EndsWithSameBytes) {
   FederationPlan plan;
-  plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=2000"};
+  plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=600"};
   plan.delay = 5;
   FederationProcesses federation(plan);
   expect_run_survives(federation, {.idle = 5000, .half_open = 2000});

@@ -109,7 +109,7 @@ class Federation:
                 self._disk.enlarge()
                 self.disks_filled += 1
                 process.start()
-            if code == 4 and name in self._attacked and EVICTED in process.printed():
+            if code == 2 and name in self._attacked and EVICTED in process.printed():
                 self.evictions += 1
                 process.start()
 

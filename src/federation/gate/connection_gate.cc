@@ -88,7 +88,7 @@ ConnectionGate::~ConnectionGate() { stop(); }
 
 void ConnectionGate::start(HandOver hand_over) {
   hand_over_ = std::move(hand_over);
-  watch_ = std::make_unique<PortWatch>(parsed(options_.address).host, port_, options_.watch_seconds,
+  watch_ = std::make_unique<PortWatch>(listening_.all.front().get(), options_.watch_seconds,
                                        [this] { note_silence(); });
   thread_ = std::thread([this] { run(); });
 }

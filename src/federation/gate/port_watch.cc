@@ -1,14 +1,10 @@
 #include "federation/gate/port_watch.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 
 #include "core/file_descriptor.h"
 
@@ -18,29 +14,21 @@ namespace {
 constexpr int kAnswerMilliseconds = 5000;
 constexpr int kStepMilliseconds = 50;
 
-// A host on which this machine can reach itself.
-std::string host_to_dial(const std::string& host) {
-  return host.empty() || host == "0.0.0.0" || host == "::" ? "localhost" : host;
-}
-
-using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
-
-Addresses resolve(const std::string& host, int port) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
-  return {found, freeaddrinfo};
+// Replaces "all addresses" by one on which this machine reaches itself.
+void make_dialable(sockaddr_storage& address) {
+  if (address.ss_family == AF_INET6) {
+    in6_addr& six = reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
+    if (IN6_IS_ADDR_UNSPECIFIED(&six)) six = in6addr_loopback;
+  } else {
+    in_addr& four = reinterpret_cast<sockaddr_in&>(address).sin_addr;
+    if (four.s_addr == htonl(INADDR_ANY)) four.s_addr = htonl(INADDR_LOOPBACK);
+  }
 }
 
 // Binds the socket to a free port of the address, so that the caller is known before it calls.
-std::optional<PeerAddress> bind_beside(int socket, const addrinfo& to) {
-  sockaddr_storage own{};
-  std::copy_n(reinterpret_cast<const char*>(to.ai_addr), to.ai_addrlen,
-              reinterpret_cast<char*>(&own));
+std::optional<PeerAddress> bind_beside(int socket, sockaddr_storage own, socklen_t length) {
   // sin_port and sin6_port are in the same place.
   reinterpret_cast<sockaddr_in&>(own).sin_port = 0;
-  socklen_t length = to.ai_addrlen;
   auto* address = reinterpret_cast<sockaddr*>(&own);
   if (::bind(socket, address, length) != 0 || ::getsockname(socket, address, &length) != 0) {
     return {};
@@ -48,9 +36,8 @@ std::optional<PeerAddress> bind_beside(int socket, const addrinfo& to) {
   return PeerAddress::of(own);
 }
 
-// Returns whether the other end accepts the connection and then closes it.
-bool is_accepted(int socket, const addrinfo& to, const std::atomic<bool>& closed) {
-  if (::connect(socket, to.ai_addr, to.ai_addrlen) != 0 && errno != EINPROGRESS) return false;
+// Returns whether the other end closes the connection, which it has to accept first.
+bool is_answered(int socket, const std::atomic<bool>& closed) {
   pollfd event{socket, POLLIN, 0};
   int waited = 0;
   while (::poll(&event, 1, kStepMilliseconds) != 1) {
@@ -63,11 +50,12 @@ bool is_accepted(int socket, const addrinfo& to, const std::atomic<bool>& closed
 
 }  // namespace
 
-PortWatch::PortWatch(std::string host, int port, double seconds, std::function<void()> on_silence)
-    : host_(host_to_dial(host)),
-      port_(port),
-      on_silence_(std::move(on_silence)),
-      thread_([this, seconds] { run(seconds); }) {}
+PortWatch::PortWatch(int listener, double seconds, std::function<void()> on_silence)
+    : on_silence_(std::move(on_silence)) {
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&to_), &length_);
+  make_dialable(to_);
+  thread_ = std::jthread([this, seconds] { run(seconds); });
+}
 
 PortWatch::~PortWatch() {
   {
@@ -93,22 +81,18 @@ void PortWatch::run(double seconds) {
 }
 
 bool PortWatch::answered() {
-  const Addresses all = resolve(host_, port_);
-  bool called = false;  // a machine without descriptors or addresses says nothing about the port
-  for (const addrinfo* to = all.get(); to != nullptr; to = to->ai_next) {
-    const FileDescriptor socket(
-        ::socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!socket.ok()) return true;
-    const std::optional<PeerAddress> from = bind_beside(socket.get(), *to);
-    if (!from) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      calling_from_ = from;
-    }
-    called = true;
-    if (is_accepted(socket.get(), *to, closed_)) return true;
+  const FileDescriptor socket(
+      ::socket(to_.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const std::optional<PeerAddress> from =
+      socket.ok() ? bind_beside(socket.get(), to_, length_) : std::nullopt;
+  if (!from) return true;  // no descriptor or port is left: this says nothing about the listener
+  {
+    const std::lock_guard lock(mutex_);
+    calling_from_ = from;
   }
-  return !called;
+  const auto* to = reinterpret_cast<const sockaddr*>(&to_);
+  if (::connect(socket.get(), to, length_) != 0 && errno != EINPROGRESS) return false;
+  return is_answered(socket.get(), closed_);
 }
 
 }  // namespace firm

@@ -1,12 +1,13 @@
-// PortWatch: dials the port of its own process again and again, to see whether it is answered.
+// PortWatch: dials a port of its own process again and again, to see whether it is answered.
 #pragma once
+
+#include <sys/socket.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "federation/gate/peer_address.h"
@@ -15,9 +16,9 @@ namespace firm {
 
 class PortWatch {
  public:
-  // `on_silence` is called in a thread of its own whenever a call was not answered within five
-  // seconds.
-  PortWatch(std::string host, int port, double seconds, std::function<void()> on_silence);
+  // Dials the address of this listening socket every `seconds`. `on_silence` is called in a thread
+  // of its own whenever a call was not answered within five seconds.
+  PortWatch(int listener, double seconds, std::function<void()> on_silence);
   ~PortWatch();
   PortWatch(const PortWatch&) = delete;
   PortWatch& operator=(const PortWatch&) = delete;
@@ -29,8 +30,8 @@ class PortWatch {
   void run(double seconds);
   bool answered();
 
-  std::string host_;
-  int port_;
+  sockaddr_storage to_{};
+  socklen_t length_ = sizeof(to_);
   std::function<void()> on_silence_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
