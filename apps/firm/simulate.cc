@@ -98,7 +98,8 @@ void add_simulate(CLI::App& app) {
           "paper: the phantom of the paper; elements: Ca, Fe and Zn, every slice different;\n"
           "shapes: discs, bars and rings, three elements that share no edge;\n"
           "smooth: blobs, a gradient and waves, three elements without any edge;\n"
-          "rod: a glass rod with traces of Zn, a W and an Au wire beside it, at 12.1 keV")
+          "rod: a glass rod with traces of Zn, a W and an Au wire beside it, at 12.1 keV;\n"
+          "minerals: a grain of rock with K, Ca, Ti, Cr, Fe and Zn, six elements at 12 keV")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
   verb->add_option("--angles", o.angles, "Angles over 180 degrees (360 with --self-absorption)")
@@ -121,7 +122,8 @@ void add_simulate(CLI::App& app) {
       ->check(some_photons);
   add_defects(*verb, o);
   verb->footer(
-      "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5.\n"
+      "Writes study.toml, xrf-1.h5, xrf-2.h5, xrf-3.h5, xrt.h5 (Data Exchange) and truth.h5;\n"
+      "with minerals also xrf-4.h5 to xrf-6.h5.\n"
       "With --xrf-counts or --crosstalk all elements are in one file, xrf.h5 (XRFtomo). Replaces\n"
       "existing files of these names.\n"
       "\n"

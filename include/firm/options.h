@@ -71,7 +71,9 @@ struct PriorOptions {
 // so on.
 struct AbsorptionOptions {
   int rounds = 5;  // how often T is made, at most; 0: never, so that absorption is ignored
-  int grid = 1;    // pixels along a side of the squares in which T is constant: 1, 2 or 4
+  // Pixels along a side of the squares in which T is constant: 1, 2 or 4; 0: 2 where the image has
+  // at least 256 pixels along either side, else 1.
+  int grid = 0;
   // Images for the first T: "xrt" scales those found without absorption, pixel by pixel, so that
   // they add up to XRT alone; "plain" takes them as they are; "auto" is "xrt" where all data is in
   // one place, and has to be one of the others in a federation.

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kFiner = 2;  // pixels along a side of a pixel
 constexpr std::size_t kRays = 8;   // per beamlet
-constexpr double kSites = 4;
 // Limits of slices drawn at once: values of a fine image stack, and columns of the projector.
 constexpr std::size_t kStackValues = std::size_t{1} << 24;
 constexpr std::size_t kStackSlices = 16;
@@ -196,15 +195,18 @@ FineMeasurement measure_finely(const FineSetup& setup, const Geometry& files, co
   return made;
 }
 
-double fine_measurement_bytes(int slices, const Geometry& files, double vertical_jitter) {
+double fine_measurement_bytes(const FineSetup& setup, const Geometry& files,
+                              double vertical_jitter) {
+  const int slices = setup.slices;
+  const auto sites = static_cast<double>(phantom_sites(setup.preset));
   // Shifts of mean zero are at most twice the jitter.
   const auto tall = static_cast<std::size_t>(slices + 2 * margin_for(2 * vertical_jitter));
   const auto stack = static_cast<double>(slices_at_once(files, tall));
   const auto pixels = static_cast<double>(files.pixels());
   const auto rays = static_cast<double>(files.rays());
   // Images have those of matter that XRF does not see beside those of sites.
-  const double result = (kSites + 1) * slices * pixels + kSites * static_cast<double>(tall) * rays;
-  const double scratch = stack * (kFiner * kFiner * (kSites + 1) * pixels + kRays * rays);
+  const double result = (sites + 1) * slices * pixels + sites * static_cast<double>(tall) * rays;
+  const double scratch = stack * (kFiner * kFiner * (sites + 1) * pixels + kRays * rays);
   return (result + scratch) * sizeof(float);
 }
 

@@ -40,6 +40,7 @@ FineMeasurement measure_finely(const FineSetup& setup, const Geometry& files, co
                                const Progress& progress = {});
 
 // Bytes of memory that it takes at its largest, result included.
-double fine_measurement_bytes(int slices, const Geometry& files, double vertical_jitter);
+double fine_measurement_bytes(const FineSetup& setup, const Geometry& files,
+                              double vertical_jitter);
 
 }  // namespace firm

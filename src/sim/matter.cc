@@ -3,6 +3,7 @@
 #include "firm/error.h"
 #include "physics/attenuation.h"
 #include "physics/fluorescence.h"
+#include "sim/minerals.h"
 #include "sim/rod.h"
 
 namespace firm {
@@ -35,6 +36,14 @@ void multiply(double factor, Block& images) {
 Matter matter_of(const std::string& preset) {
   if (preset == "rod") {
     return {kRodEnergy, {"W", "Au", "Zn"}, {"W La", "Au La", "Zn Ka"}, {}, "Glass, Pyrex"};
+  }
+  if (preset == "minerals") {
+    Matter rock{kMineralEnergy, {}, {}, {}, ""};
+    for (const Mineral& mineral : minerals()) {
+      rock.substances.push_back(mineral.element);
+      rock.lines.push_back(mineral.line);
+    }
+    return rock;
   }
   Matter matter{12, {"CaCO3", "Fe", "Zn"}, {"Ca Ka", "Fe Ka", "Zn Ka"}, {2.7, 0.5, 0.3}, ""};
   if (preset == "elements") {

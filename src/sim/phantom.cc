@@ -4,6 +4,8 @@
 #include <numbers>
 
 #include "firm/error.h"
+#include "physics/attenuation.h"
+#include "sim/minerals.h"
 #include "sim/rod.h"
 #include "sim/shapes.h"
 #include "sim/smooth.h"
@@ -198,11 +200,36 @@ Phantom draw_rod(int n, Heights heights) {
   return phantom;
 }
 
+Phantom draw_minerals(int n, Heights heights) {
+  Phantom phantom;
+  phantom.energy = kMineralEnergy;
+  for (std::size_t i = 0; i < minerals().size(); ++i) {
+    const Mineral& mineral = minerals()[i];
+    Block images = empty_images(n, heights.size());
+    for (std::size_t k = 0; k < images.columns(); ++k) {
+      draw_smoothly(mineral_shapes(i, heights[k]), mineral.density, n, k, images);
+    }
+    const auto coefficient = mass_attenuation(mineral.element, kMineralEnergy);
+    FIRM_CHECK(coefficient.has_value());
+    phantom.titles.push_back(mineral.element);
+    phantom.coefficients.push_back(*coefficient);
+    phantom.images.push_back(std::move(images));
+  }
+  phantom.titles.push_back("XRT");
+  phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
+  return phantom;
+}
+
 }  // namespace
 
 const std::vector<std::string>& phantom_names() {
-  static const std::vector<std::string> names = {"paper", "elements", "shapes", "smooth", "rod"};
+  static const std::vector<std::string> names = {"paper",  "elements", "shapes",
+                                                 "smooth", "rod",      "minerals"};
   return names;
+}
+
+std::size_t phantom_sites(const std::string& name) {
+  return name == "minerals" ? minerals().size() + 1 : 4;
 }
 
 std::vector<double> slice_heights(int slices, int margin) {
@@ -218,6 +245,7 @@ Phantom draw_phantom(const std::string& name, int n, std::span<const double> hei
   if (name == "elements") return draw_elements(n, heights);
   if (name == "shapes") return draw_shapes(n, heights);
   if (name == "smooth") return draw_smooth(n, heights);
+  if (name == "minerals") return draw_minerals(n, heights);
   FIRM_CHECK(name == "rod");
   return draw_rod(n, heights);
 }

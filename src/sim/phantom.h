@@ -20,8 +20,11 @@ struct Phantom {
   double energy = 0;                 // keV, of the coefficients; 0: not part of the study
 };
 
-// "paper", "elements", "shapes", "rod".
+// "paper", "elements", "shapes", "smooth", "rod", "minerals".
 const std::vector<std::string>& phantom_names();
+
+// Image stacks of a phantom: those of its elements, and XRT.
+std::size_t phantom_sites(const std::string& name);
 
 // Heights of slices within an object: -1 for the first, 1 for the last, 0 for one alone. `margin`
 // adds slices at either end.

@@ -35,12 +35,18 @@ void require_whole(const char* option, int value, int smallest, int largest) {
           fmt::format("a whole number from {} to {}", smallest, largest), fmt::format("{}", value));
 }
 
+FineSetup fine_setup(const SimulateOptions& o) {
+  return {o.preset, o.slices, o.self_absorption, o.threads};
+}
+
 // Memory for truth and data of all sites, which are held at once.
 void require_memory(const SimulateOptions& o) {
   const Geometry g = simulated_geometry(o);
-  const double values = 4.0 * o.slices * static_cast<double>(g.pixels() + g.rays());
-  const double needed = o.twin() ? fine_measurement_bytes(o.slices, g, o.defects.vertical_jitter)
-                                 : values * sizeof(float);
+  const double values = static_cast<double>(phantom_sites(o.preset)) * o.slices *
+                        static_cast<double>(g.pixels() + g.rays());
+  const double needed = o.twin()
+                            ? fine_measurement_bytes(fine_setup(o), g, o.defects.vertical_jitter)
+                            : values * sizeof(float);
   const double present =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   require(needed < present, "size, angles, slices",
@@ -149,9 +155,7 @@ Simulation simulate_twin(const SimulateOptions& options, const Progress& progres
   Simulation result{options, simulated_geometry(options), {}};
   const Geometry& g = result.geometry;
   result.scan = true_scan(options.defects, g, options.seed);
-  FineMeasurement made =
-      measure_finely({options.preset, options.slices, options.self_absorption, options.threads}, g,
-                     result.scan, progress);
+  FineMeasurement made = measure_finely(fine_setup(options), g, result.scan, progress);
   const Matter matter = options.self_absorption ? matter_of(options.preset) : Matter();
   result.matrix = matter.matrix;
   result.other = std::move(made.other);

@@ -1,4 +1,4 @@
-// Simulates a study: known images, noisy sinograms of four sites, and their files.
+// Simulates a study: known images, noisy sinograms of its sites, and their files.
 //
 // A *twin* has what a real scan has: an object that is finer than the pixels, and defects.
 #pragma once

@@ -191,8 +191,9 @@ std::vector<Entry> make_table() {
       {"absorption.grid",
        in(&S::absorption, &AbsorptionOptions::grid),
        {},
-       {"1", "2", "4"},
-       "self-absorption: pixels along a side of the squares in which it is constant"},
+       {"0", "1", "2", "4"},
+       "self-absorption: pixels along a side of the squares in which it is constant; 0: 2 from\n"
+       "256 x 256 pixels on, else 1"},
       {"absorption.start",
        in(&S::absorption, &AbsorptionOptions::start),
        {},

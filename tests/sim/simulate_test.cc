@@ -80,6 +80,25 @@ TEST(Simulate, DataIsProjectionOfTruth) {
   }
 }
 
+TEST(Simulate, MineralsAreSixElementsThatAddUpToXrt) {
+  SimulateOptions o = small();
+  o.preset = "minerals";
+  o.slices = 2;
+  const Simulation made = simulate(o);
+  ASSERT_EQ(made.sites.size(), 7u);
+  EXPECT_EQ(made.sites[5].title, "Zn");
+  const SimulatedSite& xrt = made.sites.back();
+  ASSERT_TRUE(xrt.is_xrt());
+  Block sum(xrt.truth.rows(), xrt.truth.columns());
+  for (const SimulatedSite& site : made.sites) {
+    EXPECT_GT(norm(site.truth), 0) << site.title;
+    for (std::size_t k = 0; k < sum.size(); ++k) {
+      sum.data()[k] += static_cast<float>(site.coefficient) * site.truth.data()[k];
+    }
+  }
+  EXPECT_LT(norm(difference(sum, xrt.truth)), 1e-5 * norm(xrt.truth));
+}
+
 TEST(Simulate, GivesSameBytesForAnyNumberOfThreads) {
   const TemporaryDirectory one;
   const TemporaryDirectory three;

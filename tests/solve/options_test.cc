@@ -50,7 +50,7 @@ const std::map<std::string, Sample>& samples() {
       {"prior.inner", {"5", {"0", "-1", "10001", "2.5", ""}}},
       {"prior.slices", {"true", kNoFlag}},
       {"absorption.rounds", {"3", {"-1", "101", "1.5", "few"}}},
-      {"absorption.grid", {"2", {"0", "3", "8", "fine"}}},
+      {"absorption.grid", {"2", {"-1", "3", "8", "fine"}}},
       {"absorption.start", {"plain", {"none", "XRT", ""}}},
       {"refine", {"shifts,axis", {"shift", "shifts,", "shifts axis", "none,axis", ""}}},
       {"chunks", {"4", {"0", "-1", "1000001", "2.5", ""}}},

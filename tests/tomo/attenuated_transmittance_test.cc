@@ -174,6 +174,19 @@ TEST(Transmittance, OnACoarserGridStaysWithinABlocksAbsorption) {
   EXPECT_LE(four.largest, 0.5 * 4 * 0.05 * 5);
 }
 
+TEST(Transmittance, TakesAGridBySizeOfTheImage) {
+  const auto grid = [](int rows, int columns) {
+    TransmittanceOptions o = options(1);
+    o.grid = 0;
+    return Transmittance(scan(rows, columns, {0.1}), {}, o).layout().grid();
+  };
+  EXPECT_EQ(grid(255, 300), 1);
+  EXPECT_EQ(grid(300, 255), 1);
+  EXPECT_EQ(grid(256, 256), 2);
+  const Geometry g = scan(256, 260, {0.1, 0.2});
+  EXPECT_EQ(Transmittance::estimate_bytes(g, 1, 0, 0), Transmittance::estimate_bytes(g, 1, 2, 0));
+}
+
 TEST(Transmittance, HasTheSameBytesForAnyColumnsThreadsAndLimit) {
   const Geometry g = scan(19, 23, full_turn(72, 0.01));
   const Block incident = smooth_image(g, 9, 7, 1.0);
@@ -235,7 +248,8 @@ TEST(Transmittance, RefusesWrongOptions) {
   const Geometry g = scan(8, 8, full_turn(50));
   TransmittanceOptions o;
   o.grid = 3;
-  EXPECT_EQ(message(g, {}, o), "self-absorption: grid: expected 1, 2 or 4, found 3");
+  EXPECT_EQ(message(g, {}, o),
+            "self-absorption: grid: expected 0 (by the size of the image), 1, 2 or 4, found 3");
   EXPECT_EQ(message(g, {0, {{0, 1}}}, {}), "self-absorption: beam: expected 1 or -1, found 0");
   EXPECT_EQ(message(g, {1, {}}, {}),
             "self-absorption: detectors: expected at least one direction, found none");

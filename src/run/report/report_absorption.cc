@@ -74,7 +74,7 @@ Json pictures_json(const std::string& site, const Transmittance& transmittance, 
 ReportAbsorption::ReportAbsorption(const StudyFile& study, const Json& summary,
                                    const std::vector<ReportSite>& sites) {
   if (!summary.contains("absorption")) return;
-  grid_ = summary.at("options").value("absorption.grid", 1);
+  grid_ = summary.at("options").value("absorption.grid", 0);
   for (const ReportSite& site : sites) {
     const auto entry = std::ranges::find(study.sites, site.name, &SiteEntry::name);
     if (entry == study.sites.end()) continue;

@@ -28,7 +28,7 @@ namespace firm {
 struct StripKernel;
 
 struct TransmittanceOptions {
-  // T is made and kept for blocks of grid x grid pixels: 1, 2 or 4.
+  // T is made and kept for blocks of grid x grid pixels: 1, 2 or 4; 0: by the size of the image.
   int grid = 1;
   // Bytes of T that may be held; 0: no limit. If all angles need more, every product makes T anew,
   // some angles at a time, in a buffer of each projector. Results have the same bytes.

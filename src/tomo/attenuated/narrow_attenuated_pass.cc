@@ -198,31 +198,33 @@ void NarrowAttenuatedPass::adjoint_task(const Part& part, Families families, std
       std::fill_n(row, t.width, 0.0f);
     }
   }
+  // T of the next row. If T is spread, it is read before the kernel runs.
+  const TransmittanceLayout& t_layout = held_.layout();
+  const auto ahead = static_cast<std::ptrdiff_t>(
+      t_layout.shift() == 0 ? t_layout.frames().front().row_elements : 0);
   const std::uint16_t* rows[kNarrowBatch * kNarrowSlots];
   std::uint16_t spread[kNarrowBatch * kNarrowSlots][kSpreadRow];
-  for (int r = 0; r < t.height; ++r) {
-    const Tile row{t.x0, t.y0 + r, t.width, 1};
-    const std::size_t offset = static_cast<std::size_t>(r) * layout.row_stride();
-    for (std::size_t k = families.begin; k < families.end;) {
-      const Family& f = plan_.families()[k];
-      const int batch =
-          std::min(narrow_batch(plan_.families(), k), static_cast<int>(families.end - k));
-      const SlotRange slots = layout.overlap(f, all);
+  for (std::size_t k = families.begin; k < families.end;) {
+    const Family& f = plan_.families()[k];
+    const int batch =
+        std::min(narrow_batch(plan_.families(), k), static_cast<int>(families.end - k));
+    const SlotRange slots = layout.overlap(f, all);
+    for (int r = 0; r < t.height && slots.begin < slots.end; ++r) {
+      const Tile row{t.x0, t.y0 + r, t.width, 1};
       int n = 0;
       for (int b = 0; b < batch; ++b) {
         for (int slot = slots.begin; slot < slots.end; ++slot, ++n) {
           rows[n] = row_of(scale_tile(part, (&f)[b], row, slot), spread[n]);
         }
       }
-      if (n > 0) {
-        kernel_.narrow.adjoint(
-            {&plan_, &f, batch, true, row, slots.end - slots.begin,
-             rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(),
-             static_cast<std::size_t>(f.members * layout.columns()) * plan_.ray_stride(),
-             pixels(slots.begin) - plan_.pad() + offset, layout.row_stride(), rows});
-      }
-      k += static_cast<std::size_t>(batch);
+      kernel_.narrow.adjoint(
+          {&plan_, &f, batch, true, row, slots.end - slots.begin,
+           rays_.data() + layout.ray_offset(f, slots.begin) + plan_.ray_pad(),
+           static_cast<std::size_t>(f.members * layout.columns()) * plan_.ray_stride(),
+           pixels(slots.begin) - plan_.pad() + static_cast<std::size_t>(r) * layout.row_stride(),
+           layout.row_stride(), rows, ahead});
     }
+    k += static_cast<std::size_t>(batch);
   }
 }
 

@@ -21,16 +21,15 @@ struct Sizes {
 
   static std::ptrdiff_t round_up(std::ptrdiff_t n) { return (n + 15) / 16 * 16; }
   std::ptrdiff_t slack() const { return static_cast<std::ptrdiff_t>(kSweepSlack); }
-  std::ptrdiff_t row() const { return round_up(count + slack()); }
+  static constexpr std::ptrdiff_t chunk() { return kSweepChunk + 16; }
   // A steep sweep: the rays of all rows.
   std::ptrdiff_t rays() const { return round_up((width + height + 8) * inner + slack()); }
-  // A flat sweep: a row, and on either side as many zeros.
+  // A flat sweep: two rows, and on either side as many zeros.
   std::ptrdiff_t margin() const { return (width + 6) * inner; }
   std::ptrdiff_t wide_row() const { return round_up(2 * margin() + count + slack()); }
-  std::ptrdiff_t sweep() const { return std::max(rays(), 3 * wide_row()); }
-  std::ptrdiff_t image() const { return height * row(); }
+  std::ptrdiff_t sweep() const { return std::max(rays(), 2 * wide_row()); }
   std::ptrdiff_t all(std::size_t sweeps) const {
-    return static_cast<std::ptrdiff_t>(sweeps) * (sweep() + row()) + row() + image();
+    return static_cast<std::ptrdiff_t>(sweeps) * sweep() + 3 * chunk();
   }
 };
 
@@ -45,23 +44,31 @@ Place place(double x) {
   return {static_cast<std::ptrdiff_t>(whole), static_cast<float>(x - whole)};
 }
 
+// Part of a row, in elements.
+struct Chunk {
+  std::ptrdiff_t begin;
+  std::ptrdiff_t count;
+};
+
 // A sweep on its way through the rows.
 class RowSweep {
  public:
   RowSweep(const Sizes& sizes, const Sweep& sweep, const float* rows, std::size_t row_floats,
-           const TransmitFunctions& kernel, float* buffers, float* path)
+           const TransmitFunctions& kernel, float* buffers)
       : sizes_(sizes),
         sweep_(sweep),
         rows_(rows),
         row_floats_(static_cast<std::ptrdiff_t>(row_floats)),
         kernel_(kernel),
-        buffers_(buffers),
-        path_(path) {
+        buffers_(buffers) {
     if (steep()) {
       std::fill_n(buffers, sizes.rays(), 0.0f);
       return;
     }
-    std::fill_n(buffers, 3 * sizes.wide_row(), 0.0f);
+    std::fill_n(buffers, 2 * sizes.wide_row(), 0.0f);
+    const float* total = values(first_row());
+    float* enter = buffers + sizes.margin();
+    for (std::ptrdiff_t x = -sizes.inner; x < sizes.count + sizes.inner; ++x) enter[x] = -total[x];
     // A ray that passes the whole image within a row does so, too, if it is flatter.
     const double far = 4.0 * static_cast<double>(sizes.width) + 8;
     sweep_.across = std::clamp(sweep_.across, -far, far);
@@ -70,39 +77,60 @@ class RowSweep {
   bool down() const { return sweep_.down; }
   float weight() const { return static_cast<float>(sweep_.weight); }
 
-  // The paths to the pixels of the next row.
-  const float* next(std::ptrdiff_t row) {
-    const float* values = rows_ + row * row_floats_;
+  // Rows come in the order of the sweep. The chunks of a row follow, from the last to the first.
+  void begin_row(std::ptrdiff_t row) {
     if (steep()) {
-      next_steep(values);
+      begin_steep(row);
     } else {
-      next_flat(values);
+      begin_flat(row);
     }
     ++passed_;
-    return path_;
+  }
+
+  // The paths to the pixels of a chunk.
+  void next(const Chunk& chunk, float* path) const {
+    const std::ptrdiff_t edge = chunk.begin == 0 ? sizes_.inner : 0;
+    if (steep()) {
+      SteepRow row = steep_;
+      row.mu += chunk.begin;
+      row.sum += chunk.begin;
+      row.path = path;
+      row.count = chunk.count;
+      row.edge = edge;
+      kernel_.steep_row(row);
+      return;
+    }
+    FlatRow row = flat_;
+    row.total += chunk.begin;
+    if (row.next_total != nullptr) row.next_total += chunk.begin;
+    row.enter += chunk.begin;
+    row.leave += chunk.begin;
+    row.path = path;
+    row.count = chunk.count;
+    row.edge = edge;
+    row.end = chunk.count + (chunk.begin + chunk.count == sizes_.count ? sizes_.inner : 0);
+    kernel_.flat_row(row);
   }
 
  private:
   bool steep() const { return sweep_.values == RowValues::kPixels; }
+  std::ptrdiff_t first_row() const { return sweep_.down ? 0 : sizes_.height - 1; }
+  const float* values(std::ptrdiff_t row) const { return rows_ + row * row_floats_; }
 
-  void next_steep(const float* mu) {
+  void begin_steep(std::ptrdiff_t row) {
     const Place at = place(sweep_.across * static_cast<double>(passed_));
     const auto scale = static_cast<float>(sweep_.scale);
     const std::ptrdiff_t first = sweep_.across >= 0 ? sizes_.height + 4 : 4;
-    SteepRow row{};
-    row.mu = mu;
-    row.sum = buffers_ + (first - at.whole) * sizes_.inner;
-    row.path = path_;
-    row.count = sizes_.count;
-    row.inner = sizes_.inner;
-    row.before = scale * at.fraction;
-    row.after = scale * (1 - at.fraction);
-    row.own = scale * 0.5f;
-    row.fraction = at.fraction;
-    kernel_.steep_row(row);
+    steep_.mu = values(row);
+    steep_.sum = buffers_ + (first - at.whole) * sizes_.inner;
+    steep_.inner = sizes_.inner;
+    steep_.before = scale * at.fraction;
+    steep_.after = scale * (1 - at.fraction);
+    steep_.own = scale * 0.5f;
+    steep_.fraction = at.fraction;
   }
 
-  void next_flat(const float* total) {
+  void begin_flat(std::ptrdiff_t row) {
     const double h = sweep_.across;
     const Place at = place(h * static_cast<double>(passed_));
     const Place next = place(h * static_cast<double>(passed_ + 1));
@@ -110,24 +138,19 @@ class RowSweep {
     const Place centre = place(0.5 - 0.5 * h - static_cast<double>(at.fraction));
     const std::ptrdiff_t far = sizes_.width + 3;
     const auto scale = static_cast<float>(sweep_.scale);
-    float* buffer[3];
-    for (int k = 0; k < 3; ++k) buffer[k] = buffers_ + k * sizes_.wide_row() + sizes_.margin();
-    FlatRow row{};
-    row.total = total;
-    row.in = buffer[passed_ % 2];
-    row.out = buffer[1 - passed_ % 2];
-    row.enter = buffer[2];
-    row.path = path_;
-    row.count = sizes_.count;
-    row.inner = sizes_.inner;
-    row.from = std::clamp(centre.whole, -far, far) * sizes_.inner;
-    row.step = std::clamp(next.whole - at.whole, -far, far) * sizes_.inner;
-    row.fraction = at.fraction;
-    row.next = next.fraction;
-    row.near = scale * (1 - centre.fraction);
-    row.far = scale * centre.fraction;
-    row.half = scale * 0.5f;
-    kernel_.flat_row(row);
+    float* buffer[2] = {buffers_ + sizes_.margin(), buffers_ + sizes_.wide_row() + sizes_.margin()};
+    const bool last = passed_ + 1 == sizes_.height;
+    flat_.total = values(row);
+    flat_.next_total = last ? nullptr : values(sweep_.down ? row + 1 : row - 1);
+    flat_.enter = buffer[passed_ % 2];
+    flat_.leave = buffer[1 - passed_ % 2];
+    flat_.inner = sizes_.inner;
+    flat_.from = std::clamp(centre.whole, -far, far) * sizes_.inner;
+    flat_.step = std::clamp(next.whole - at.whole, -far, far) * sizes_.inner;
+    flat_.next = next.fraction;
+    flat_.near = scale * (1 - centre.fraction);
+    flat_.far = scale * centre.fraction;
+    flat_.half = scale * 0.5f;
   }
 
   Sizes sizes_;
@@ -136,8 +159,9 @@ class RowSweep {
   std::ptrdiff_t row_floats_;
   const TransmitFunctions& kernel_;
   float* buffers_;
-  float* path_;
   std::ptrdiff_t passed_ = 0;  // rows
+  SteepRow steep_{};           // of the present row
+  FlatRow flat_{};
 };
 
 // The sweeps of an angle, joined: T = 2^-(path of the beam) * sum of weight * 2^-(path).
@@ -150,64 +174,83 @@ class Joined {
         kernel_(kernel),
         out_(task.out + task.plane * frame_.plane_elements) {
     for (const Sweep& s : task.sweeps) {
-      float* path = scratch + sizes_.sweep();
       sweeps_.emplace_back(sizes_, s, frames.rows(task.frame, s, task.plane),
-                           frames.row_floats(task.frame), kernel, scratch, path);
-      scratch = path + sizes_.row();
+                           frames.row_floats(task.frame), kernel, scratch);
+      scratch += sizes_.sweep();
     }
-    row_ = scratch;
-    image_ = scratch + sizes_.row();
+    path_ = scratch;
+    beam_path_ = path_ + Sizes::chunk();
+    sum_ = beam_path_ + Sizes::chunk();
     for (const RowSweep& s : sweeps_) stores_ |= s.down() != sweeps_.front().down();
   }
 
   std::ptrdiff_t height() const { return sizes_.height; }
+  std::ptrdiff_t chunks() const { return (sizes_.count + kSweepChunk - 1) / kSweepChunk; }
 
-  // First the detectors that sweep against the beam, k = 0 .. height() - 1.
-  void store_row(std::ptrdiff_t k) {
-    const bool down = !sweeps_.front().down();
-    if (stores_) take(at(k, down), down, true, image_ + at(k, down) * sizes_.row());
+  // First the detectors that sweep against the beam: their part of T is kept in the place of T.
+  void begin_stored(std::ptrdiff_t k) {
+    if (stores_) begin(k, !sweeps_.front().down());
+  }
+  void store(std::ptrdiff_t index) {
+    if (!stores_ || index >= chunks()) return;
+    const Chunk c = chunk(index);
+    std::fill_n(sum_, c.count, 0.0f);
+    add_detectors(c, !sweeps_.front().down());
+    kernel_.to_units(sum_, c.count, out_row_ + c.begin);
   }
 
   // Then the others and the beam.
-  void finish_row(std::ptrdiff_t k) {
-    RowSweep& beam = sweeps_.front();
-    const std::ptrdiff_t row = at(k, beam.down());
-    float* stored = stores_ ? image_ + row * sizes_.row() : row_;
-    const float* others = take(row, beam.down(), !stores_, stored);
-    const float* path = beam.next(row);
-    const auto finish = single() ? kernel_.power_of_sum : kernel_.times_power;
-    finish(path, others, sizes_.count, out_ + static_cast<std::size_t>(row) * frame_.row_elements);
+  void begin_row(std::ptrdiff_t k) { begin(k, sweeps_.front().down()); }
+  void finish(std::ptrdiff_t index) {
+    if (index >= chunks()) return;
+    const Chunk c = chunk(index);
+    std::uint16_t* out = out_row_ + c.begin;
+    sweeps_.front().next(c, beam_path_);
+    if (sweeps_.size() == 2 && !stores_) {
+      sweeps_.back().next(c, path_);
+      return kernel_.power_of_sum(beam_path_, path_, c.count, out);
+    }
+    if (stores_) {
+      kernel_.from_units(out, c.count, sum_);
+    } else {
+      std::fill_n(sum_, c.count, 0.0f);
+    }
+    add_detectors(c, sweeps_.front().down());
+    kernel_.times_power(beam_path_, sum_, c.count, out);
   }
 
  private:
-  bool single() const { return sweeps_.size() == 2; }
-  std::ptrdiff_t at(std::ptrdiff_t k, bool down) const { return down ? k : sizes_.height - 1 - k; }
+  Chunk chunk(std::ptrdiff_t index) const {
+    const std::ptrdiff_t begin = index * kSweepChunk;
+    return {begin, std::min(kSweepChunk, sizes_.count - begin)};
+  }
 
-  // Takes the detectors that sweep this way one row further. Returns the path of a single
-  // detector, or adds the powers of all to `sum`.
-  const float* take(std::ptrdiff_t row, bool down, bool first, float* sum) {
-    if (first && !single()) std::fill_n(sum, sizes_.count, 0.0f);
-    for (std::size_t k = 1; k < sweeps_.size(); ++k) {
-      RowSweep& sweep = sweeps_[k];
-      if (sweep.down() != down) continue;
-      const float* path = sweep.next(row);
-      if (single() && first && down == sweeps_.front().down()) return path;
-      if (single()) {
-        std::copy_n(path, sizes_.count, sum);
-      } else {
-        kernel_.add_power(path, sweep.weight(), sizes_.count, sum);
-      }
+  void begin(std::ptrdiff_t k, bool down) {
+    const std::ptrdiff_t row = down ? k : sizes_.height - 1 - k;
+    out_row_ = out_ + static_cast<std::size_t>(row) * frame_.row_elements;
+    for (RowSweep& s : sweeps_) {
+      if (s.down() == down) s.begin_row(row);
     }
-    return sum;
+  }
+
+  // Adds up the detectors that sweep this way.
+  void add_detectors(const Chunk& c, bool down) {
+    for (std::size_t k = 1; k < sweeps_.size(); ++k) {
+      if (sweeps_[k].down() != down) continue;
+      sweeps_[k].next(c, path_);
+      kernel_.add_power(path_, sweeps_[k].weight(), c.count, sum_);
+    }
   }
 
   const TransmittanceFrame& frame_;
   Sizes sizes_;
   const TransmitFunctions& kernel_;
   std::uint16_t* out_;
+  std::uint16_t* out_row_ = nullptr;
   std::vector<RowSweep> sweeps_;
-  float* row_;
-  float* image_;
+  float* path_;
+  float* beam_path_;
+  float* sum_;
   bool stores_ = false;
 };
 
@@ -235,17 +278,29 @@ void make_transmittance(const TransmittanceLayout& layout, const AttenuationFram
   std::vector<Joined> all;
   all.reserve(tasks.size());
   std::ptrdiff_t height = 0;
+  std::ptrdiff_t chunks = 0;
   for (const SweepTask& task : tasks) {
     all.emplace_back(layout, frames, kernel, task, scratch);
     scratch += Sizes(layout.frames()[task.frame], layout.inner()).all(task.sweeps.size());
     height = std::max(height, all.back().height());
+    chunks = std::max(chunks, all.back().chunks());
   }
-  for (std::ptrdiff_t k = 0; k < height; ++k) {
-    for (Joined& joined : all) joined.store_row(k);
-  }
-  for (std::ptrdiff_t k = 0; k < height; ++k) {
-    for (Joined& joined : all) joined.finish_row(k);
-  }
+  // Angles take turns, chunk by chunk: they find the attenuation in the first-level cache.
+  const auto each_row = [&](auto begin, auto step) {
+    for (std::ptrdiff_t k = 0; k < height; ++k) {
+      for (Joined& joined : all) {
+        if (k < joined.height()) (joined.*begin)(k);
+      }
+      for (std::ptrdiff_t c = chunks; c-- > 0;) {
+        for (Joined& joined : all) {
+          if (k < joined.height()) (joined.*step)(c);
+        }
+      }
+    }
+  };
+  each_row(&Joined::begin_stored, &Joined::store);
+  each_row(&Joined::begin_row, &Joined::finish);
+  kernel.flush();
 }
 
 }  // namespace firm

@@ -16,88 +16,126 @@ inline void steep_row(const SteepRow& row) {
   const V before = hn::Set(d, row.before);
   const V after = hn::Set(d, row.after);
   const V own = hn::Set(d, row.own);
+  const float* mu = row.mu;
+  const std::ptrdiff_t inner = row.inner;
+  float* sum = row.sum;
   for (std::ptrdiff_t x = 0; x < row.count; x += lanes) {
-    V path = hn::Mul(own, hn::LoadU(d, row.mu + x));
-    path = hn::MulAdd(before, hn::LoadU(d, row.sum + x - row.inner), path);
-    path = hn::MulAdd(after, hn::LoadU(d, row.sum + x), path);
+    V path = hn::Mul(own, hn::LoadU(d, mu + x));
+    path = hn::MulAdd(before, hn::LoadU(d, sum + x - inner), path);
+    path = hn::MulAdd(after, hn::LoadU(d, sum + x), path);
     hn::StoreU(path, d, row.path + x);
   }
   const V rest = hn::Set(d, 1 - row.fraction);
   const V fraction = hn::Set(d, row.fraction);
-  for (std::ptrdiff_t x = -row.inner; x < row.count; x += lanes) {
-    V sum = hn::MulAdd(rest, hn::LoadU(d, row.mu + x), hn::LoadU(d, row.sum + x));
-    sum = hn::MulAdd(fraction, hn::LoadU(d, row.mu + x + row.inner), sum);
-    hn::StoreU(sum, d, row.sum + x);
+  for (std::ptrdiff_t x = 0; x < row.count; x += lanes) {
+    V after_row = hn::MulAdd(rest, hn::LoadU(d, mu + x), hn::LoadU(d, sum + x));
+    after_row = hn::MulAdd(fraction, hn::LoadU(d, mu + x + inner), after_row);
+    hn::StoreU(after_row, d, sum + x);
   }
+  // mu is zero here.
+  for (std::ptrdiff_t x = -row.edge; x < 0; ++x) sum[x] += row.fraction * mu[x + inner];
 }
 
 inline void flat_row(const FlatRow& row) {
   const D d;
   const std::ptrdiff_t lanes = lane_count();
-  const std::ptrdiff_t end = row.count + row.inner;
+  const std::ptrdiff_t inner = row.inner;
+  const float* total = row.total;
   const V half = hn::Set(d, row.half);
-  const V rest = hn::Set(d, 1 - row.fraction);
-  const V fraction = hn::Set(d, row.fraction);
-  for (std::ptrdiff_t x = -row.inner; x < end; x += lanes) {
-    V enter = hn::NegMulAdd(rest, hn::LoadU(d, row.total + x), hn::LoadU(d, row.in + x));
-    enter = hn::NegMulAdd(fraction, hn::LoadU(d, row.total + x + row.inner), enter);
-    hn::StoreU(enter, d, row.enter + x);
-  }
   const V near = hn::Set(d, row.near);
   const V far = hn::Set(d, row.far);
-  const float* enter = row.enter + row.from;
+  const float* from = row.enter + row.from;
   for (std::ptrdiff_t x = 0; x < row.count; x += lanes) {
-    const V both = hn::Add(hn::LoadU(d, row.total + x), hn::LoadU(d, row.total + x + row.inner));
+    const V both = hn::Add(hn::LoadU(d, total + x), hn::LoadU(d, total + x + inner));
     V path = hn::Mul(half, both);
-    path = hn::MulAdd(near, hn::LoadU(d, enter + x), path);
-    path = hn::MulAdd(far, hn::LoadU(d, enter + x + row.inner), path);
+    path = hn::MulAdd(near, hn::LoadU(d, from + x), path);
+    path = hn::MulAdd(far, hn::LoadU(d, from + x + inner), path);
     hn::StoreU(path, d, row.path + x);
   }
-  const V next_rest = hn::Set(d, 1 - row.next);
+  if (row.next_total == nullptr) return;
+  const float* next_total = row.next_total;
+  const float* enter = row.enter - row.step;
+  float* leave = row.leave;
+  const V rest = hn::Set(d, 1 - row.next);
   const V next = hn::Set(d, row.next);
-  for (std::ptrdiff_t x = -row.inner; x < end; x += lanes) {
-    V out = hn::LoadU(d, row.enter + x - row.step);
-    out = hn::MulAdd(next_rest, hn::LoadU(d, row.total + x), out);
-    out = hn::MulAdd(next, hn::LoadU(d, row.total + x + row.inner), out);
-    hn::StoreU(out, d, row.out + x);
+  for (std::ptrdiff_t x = -row.edge; x < row.end; x += lanes) {
+    const V here = hn::Sub(hn::LoadU(d, total + x), hn::LoadU(d, next_total + x));
+    const V right = hn::Sub(hn::LoadU(d, total + x + inner), hn::LoadU(d, next_total + x + inner));
+    V sum = hn::MulAdd(rest, here, hn::LoadU(d, enter + x));
+    sum = hn::MulAdd(next, right, sum);
+    hn::StoreU(sum, d, leave + x);
   }
 }
 
 // ---- powers -----------------------------------------------------------------------------------
 
-// 2^-path for path >= 0, else 1, within 3e-6 of it; exactly 1 for 0.
+// scale * 2^-path for path >= 0, else scale, within 3e-6 of it; exactly scale for 0. `kScale` is a
+// power of two.
+template <int kScale>
 HWY_INLINE V power(V path) {
   const D d;
   const DI di;
-  const V x = hn::Neg(hn::Min(hn::Max(path, hn::Zero(d)), hn::Set(d, 120.0f)));
-  const VI whole = hn::NearestInt(x);
-  const V f = hn::Sub(x, hn::ConvertTo(d, whole));  // -1/2 .. 1/2
-  V p = hn::Set(d, 1.3333558e-3f);                  // ln(2)^k / k!
-  p = hn::MulAdd(p, f, hn::Set(d, 9.6181291e-3f));
-  p = hn::MulAdd(p, f, hn::Set(d, 5.5504109e-2f));
-  p = hn::MulAdd(p, f, hn::Set(d, 2.4022651e-1f));
-  p = hn::MulAdd(p, f, hn::Set(d, 6.9314718e-1f));
-  p = hn::MulAdd(p, f, hn::Set(d, 1.0f));
-  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(whole)));
+  constexpr auto kOne = static_cast<float>(kScale);
+  // A float of this size has whole numbers as its last bits.
+  const V whole_numbers = hn::Set(d, 12582912.0f);
+  const V n = hn::Min(hn::Max(path, hn::Zero(d)), hn::Set(d, 100.0f));
+  const V whole = hn::Sub(whole_numbers, n);
+  const V f = hn::Sub(hn::Sub(whole_numbers, whole), n);  // -1/2 .. 1/2
+  V p = hn::Set(d, kOne * 1.3333558e-3f);                 // ln(2)^k / k!
+  p = hn::MulAdd(p, f, hn::Set(d, kOne * 9.6181291e-3f));
+  p = hn::MulAdd(p, f, hn::Set(d, kOne * 5.5504109e-2f));
+  p = hn::MulAdd(p, f, hn::Set(d, kOne * 2.4022651e-1f));
+  p = hn::MulAdd(p, f, hn::Set(d, kOne * 6.9314718e-1f));
+  p = hn::MulAdd(p, f, hn::Set(d, kOne));
+  const VI exponent = hn::ShiftLeft<23>(hn::BitCast(di, whole));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), exponent));
 }
 
-HWY_INLINE void store_fixed(V t, std::uint16_t* out) {
-  const V units = hn::Mul(t, hn::Set(D(), static_cast<float>(kFullTransmittance)));
-  hn::StoreU(hn::DemoteTo(DT(), hn::NearestInt(units)), DT(), out);
+// Units as whole numbers, which are not negative.
+HWY_INLINE hn::Vec<DT> rounded(V units) {
+  const hn::RebindToUnsigned<D> du;
+  const V last_bits = hn::Add(units, hn::Set(D(), 8388608.0f));
+  return hn::TruncateTo(DT(), hn::BitCast(du, last_bits));
+}
+
+HWY_INLINE void store_past_caches(hn::Vec<DT> units, std::uint16_t* out) {
+  if constexpr (hn::MaxLanes(DT()) * sizeof(std::uint16_t) >= 16) {
+    hn::Stream(units, DT(), out);
+  } else {
+    hn::StoreU(units, DT(), out);
+  }
 }
 
 inline void add_power(const float* path, float weight, std::ptrdiff_t count, float* sum) {
   const D d;
   const V w = hn::Set(d, weight);
   for (std::ptrdiff_t x = 0; x < count; x += lane_count()) {
-    hn::StoreU(hn::MulAdd(w, power(hn::LoadU(d, path + x)), hn::LoadU(d, sum + x)), d, sum + x);
+    hn::StoreU(hn::MulAdd(w, power<1>(hn::LoadU(d, path + x)), hn::LoadU(d, sum + x)), d, sum + x);
+  }
+}
+
+inline void to_units(const float* t, std::ptrdiff_t count, std::uint16_t* out) {
+  const D d;
+  const V full = hn::Set(d, static_cast<float>(kFullTransmittance));
+  for (std::ptrdiff_t x = 0; x < count; x += lane_count()) {
+    hn::StoreU(rounded(hn::Mul(full, hn::LoadU(d, t + x))), DT(), out + x);
+  }
+}
+
+inline void from_units(const std::uint16_t* units, std::ptrdiff_t count, float* t) {
+  const D d;
+  const V unit = hn::Set(d, 1.0f / kFullTransmittance);
+  for (std::ptrdiff_t x = 0; x < count; x += lane_count()) {
+    const V whole = hn::ConvertTo(d, hn::PromoteTo(DI(), hn::LoadU(DT(), units + x)));
+    hn::StoreU(hn::Mul(unit, whole), d, t + x);
   }
 }
 
 inline void power_of_sum(const float* a, const float* b, std::ptrdiff_t count, std::uint16_t* out) {
   const D d;
   for (std::ptrdiff_t x = 0; x < count; x += lane_count()) {
-    store_fixed(power(hn::Add(hn::LoadU(d, a + x), hn::LoadU(d, b + x))), out + x);
+    const V path = hn::Add(hn::LoadU(d, a + x), hn::LoadU(d, b + x));
+    store_past_caches(rounded(power<kFullTransmittance>(path)), out + x);
   }
 }
 
@@ -105,9 +143,12 @@ inline void times_power(const float* path, const float* factor, std::ptrdiff_t c
                         std::uint16_t* out) {
   const D d;
   for (std::ptrdiff_t x = 0; x < count; x += lane_count()) {
-    store_fixed(hn::Mul(power(hn::LoadU(d, path + x)), hn::LoadU(d, factor + x)), out + x);
+    const V units = power<kFullTransmittance>(hn::LoadU(d, path + x));
+    store_past_caches(rounded(hn::Mul(units, hn::LoadU(d, factor + x))), out + x);
   }
 }
+
+inline void flush() { hwy::FlushStream(); }
 
 // ---- products ---------------------------------------------------------------------------------
 
@@ -159,7 +200,8 @@ inline void scale_tile(const ScaleTile& tile) {
 }
 
 inline TransmitFunctions functions() {
-  return {&steep_row, &flat_row, &add_power, &power_of_sum, &times_power, &scale_tile, &spread_row};
+  return {&steep_row,    &flat_row,    &add_power, &to_units,   &from_units,
+          &power_of_sum, &times_power, &flush,     &scale_tile, &spread_row};
 }
 
 }  // namespace transmit

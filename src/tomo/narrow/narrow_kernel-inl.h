@@ -164,6 +164,7 @@ HWY_INLINE void adjoint_groups(const NarrowAdjointJob& job, Positions positions,
       for (int c = 0; c < kSlots; ++c) {
         if constexpr (kAttenuated) {
           const std::uint16_t* t = job.transmittance[f * kSlots + c] + (first + q) * lanes;
+          hwy::Prefetch(t + job.transmittance_ahead);  // it comes from main memory
           sum[q][c] = hn::MulAdd(transmittance_at(t), family_sum[c], sum[q][c]);
         } else {
           sum[q][c] = hn::Add(sum[q][c], family_sum[c]);

@@ -66,6 +66,7 @@ struct NarrowAdjointJob {
   std::size_t row_stride;
   // T of the pixels of a tile of one row, for each family and slot; null: not attenuated.
   const std::uint16_t* const* transmittance = nullptr;
+  std::ptrdiff_t transmittance_ahead = 0;  // elements to T that is read soon
 };
 
 inline constexpr int kTurnSide = 4;

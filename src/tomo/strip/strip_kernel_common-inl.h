@@ -24,6 +24,14 @@ using D = hn::CappedTag<float, kMaxLanes>;
 using DI = hn::RebindToSigned<D>;
 using V = hn::Vec<D>;
 
+// Asks for memory that is read soon, but not at once: it comes into the second-level cache, so that
+// it does not push anything out of the first.
+HWY_INLINE void prefetch_far([[maybe_unused]] const void* p) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  __builtin_prefetch(p, 0, 2);
+#endif
+}
+
 HWY_INLINE int lane_count() { return static_cast<int>(hn::Lanes(D())); }
 
 using VI = hn::Vec<DI>;

@@ -80,7 +80,7 @@ HWY_INLINE void adjoint_pixels(const WideAdjointJob& job, const PixelTable* HWY_
           t = rays.transmittance[k][m] +
               (pixel_of(u, m) >> job.transmittance.shift) * job.transmittance.stride;
           // T of the next row: there are too many rows of T at once for processors to follow.
-          hwy::Prefetch(t + (job.opposite ? -1 : 1) * job.transmittance.row_stride);
+          prefetch_far(t + (job.opposite ? -1 : 1) * job.transmittance.row_stride);
         }
         for (int v = 0; v < kVectors; ++v) {
           VC a = first;

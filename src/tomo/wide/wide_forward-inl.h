@@ -46,7 +46,7 @@ struct Pixels {
   }
 };
 
-constexpr int kBlocksAhead = 8;  // pixels
+constexpr int kBlocksAhead = 4;  // pixels
 
 // T of these pixels, if the projection is attenuated, and of the opposite ones.
 template <int kMembers, bool kCentred, bool kAttenuated>
@@ -103,14 +103,14 @@ HWY_INLINE void add_entry(const Pixels<kMembers>& pixels,
     const std::uint16_t* t = nullptr;
     if constexpr (kAttenuated) {
       t = blocks.start[m] + blocks.at[m][row];
-      hwy::Prefetch(t + blocks.ahead[m]);
+      prefetch_far(t + blocks.ahead[m]);
     }
     for (int v = 0; v < kVectors; ++v) sum[m][v] = weighed(p, t, v, sum[m][v]);
     if constexpr (kCentred) {
       const float* q = at_bytes(pixels.opposite[m], -bytes);
       if constexpr (kAttenuated) {
         t = blocks.start[m] + blocks.opposite[m][row];
-        hwy::Prefetch(t - blocks.ahead[m]);
+        prefetch_far(t - blocks.ahead[m]);
       }
       for (int v = 0; v < kVectors; ++v) {
         sum[kMembers + m][v] = weighed(q, t, v, sum[kMembers + m][v]);
