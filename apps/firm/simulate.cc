@@ -99,7 +99,8 @@ void add_simulate(CLI::App& app) {
           "shapes: discs, bars and rings, three elements that share no edge;\n"
           "smooth: blobs, a gradient and waves, three elements without any edge;\n"
           "rod: a glass rod with traces of Zn, a W and an Au wire beside it, at 12.1 keV;\n"
-          "minerals: a grain of rock with K, Ca, Ti, Cr, Fe and Zn, six elements at 12 keV")
+          "minerals: a grain of rock with K, Ca, Ti, Cr, Fe and Zn, six elements at 12 keV;\n"
+          "geode: a shell around grains of two elements, for --self-absorption")
       ->capture_default_str();
   verb->add_option("--size", o.size, "Pixels along a side of the image")->capture_default_str();
   verb->add_option("--angles", o.angles, "Angles over 180 degrees (360 with --self-absorption)")
@@ -114,7 +115,7 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--pixel-size", a->pixel_size_um,
                    "Size of a pixel and of a beamlet, in um; the object scales with it\n"
-                   "(default: 1, for rod 200 / SIZE, with --self-absorption 100 / SIZE)");
+                   "(default: 1, for rod 200 / SIZE, with --self-absorption about 100 / SIZE)");
   verb->add_option(
           "--counts", o.counts,
           "Photons per beamlet: write XRT as raw counts with Poisson noise, with white and\n"

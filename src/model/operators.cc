@@ -188,16 +188,40 @@ void Operators::adjoint(const Sinograms& y, Block& x) {
   }
 }
 
-const std::vector<double>& Operators::lambda_max() {
-  if (lambda_max_.empty()) {
-    lambda_max_.assign(images_, 0.0);
-    for (const Group& group : groups_) {
-      const double value = group.factory->lambda_max(group.projector->geometry(),
-                                                     {.kernel = kernel_, .threads = threads_});
-      for (const std::size_t image : group.images) lambda_max_[image] = value;
+void Operators::measure_norms() {
+  lambda_max_.assign(images_ * slices_, 0.0);
+  curvature_.clear();
+  for (const Group& group : groups_) {
+    const Geometry& geometry = group.projector->geometry();
+    const ProjectorOptions options{.kernel = kernel_, .threads = threads_};
+    const Block& curvature = curvature_.emplace_back(group.factory->curvature(geometry, options));
+    const double same = curvature.size() == 0 ? group.factory->lambda_max(geometry, options) : 0;
+    std::vector<double> largest(slices_, same);
+    for (std::size_t p = 0; p < curvature.rows(); ++p) {
+      for (std::size_t z = 0; z < slices_; ++z) {
+        largest[z] = std::max(largest[z], static_cast<double>(curvature(p, z)));
+      }
+    }
+    for (const std::size_t image : group.images) {
+      std::ranges::copy(largest,
+                        lambda_max_.begin() + static_cast<std::ptrdiff_t>(image * slices_));
     }
   }
+}
+
+const std::vector<double>& Operators::lambda_max() {
+  if (lambda_max_.empty()) measure_norms();
   return lambda_max_;
+}
+
+const Block& Operators::curvature(std::size_t image) {
+  if (lambda_max_.empty()) measure_norms();
+  static const Block kNone;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (std::ranges::find(groups_[g].images, image) != groups_[g].images.end())
+      return curvature_[g];
+  }
+  return kNone;
 }
 
 }  // namespace firm

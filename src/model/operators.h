@@ -68,9 +68,13 @@ class Operators {
   // Time spent in forward and adjoint so far.
   double seconds() const { return seconds_; }
 
-  // Returns lambda_max(A_i^T A_i) of each image with all weights 1; 0 for an image without a
-  // matrix. Computed at the first call, and at the first call after forget_norms().
+  // Returns lambda_max(A_i^T A_i), or a bound of it, of each column of images with all weights 1;
+  // 0 for an image without a matrix. Computed at the first call, and at the first call after
+  // forget_norms().
   const std::vector<double>& lambda_max();
+  // Returns H of ProjectorFactory::curvature() for an image, pixels x slices; empty: lambda_max()
+  // for all pixels.
+  const Block& curvature(std::size_t image);
   // Call after the matrices that the factories make have changed.
   void forget_norms() { lambda_max_.clear(); }
 
@@ -82,6 +86,7 @@ class Operators {
   Place place(std::size_t image) const;
   void gather(const Block& w, Group& group);
   void scatter(const Group& group, Block& x);
+  void measure_norms();
   void multiply_roots(const Group& group, const Block& from, Block& to) const;
 
   std::size_t images_;
@@ -90,6 +95,7 @@ class Operators {
   std::string kernel_;
   std::vector<Group> groups_;
   std::vector<double> lambda_max_;
+  std::vector<Block> curvature_;  // of each group
   double seconds_ = 0;
 };
 

@@ -207,16 +207,19 @@ void Problem::measure_curvature() {
   const std::vector<double>& lambda = operators_.lambda_max();
   curvature_.clear();
   lambda_max_ = 0;
-  for (std::size_t v = 0; v < variables_.size(); ++v) {
-    if (variables_[v].measured && !(lambda[v] > 0)) {
+  for (std::size_t c = 0; c < lambda.size(); ++c) {
+    const std::size_t v = c / slices();
+    if (variables_[v].measured && !(lambda[c] > 0)) {
       throw data_error({"site " + variables_[v].name, "geometry", "rays that meet the image",
                         "none (check pixel_size, spacing and rotation_axis)"});
     }
-    lambda_max_ = std::max(lambda_max_, lambda[v]);
-    curvature_.push_back(lambda[v] * variables_[v].weight);
+    lambda_max_ = std::max(lambda_max_, lambda[c]);
+    curvature_.push_back(lambda[c] * variables_[v].weight);
   }
-  for (std::size_t v = 0; v < variables_.size(); ++v) {
-    if (!variables_[v].measured) curvature_[v] = curvature_[transmission()];
+  for (std::size_t c = 0; c < lambda.size(); ++c) {
+    if (!variables_[c / slices()].measured) {
+      curvature_[c] = curvature_[transmission() * slices() + c % slices()];
+    }
   }
 }
 

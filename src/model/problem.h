@@ -79,7 +79,7 @@ class Problem {
   // ||b||^2 of each hosted column.
   const std::vector<double>& energy() const { return energy_; }
 
-  // lambda_max(A_i^T A_i) / s_i^2 of each hosted variable; that of XRT for `other`.
+  // lambda_max(A_i^T A_i) / s_i^2 of each hosted column; that of XRT for `other`.
   const std::vector<double>& curvature() const { return curvature_; }
   // lambda_max(A_i^T A_i), the largest of the hosted sites.
   double lambda_max() const { return lambda_max_; }

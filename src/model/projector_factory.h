@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "firm/block.h"
 #include "firm/projector.h"
 
 namespace firm {
@@ -21,9 +22,13 @@ class ProjectorFactory {
                                           const ProjectorOptions& options) const = 0;
   // Number of columns that its projectors are for; 0: any.
   virtual std::size_t columns() const { return 0; }
-  // lambda_max(A^T A), or a bound of it, for one column of images. The default measures that of a
-  // projector for one column.
-  virtual double lambda_max(const Geometry& geometry, const ProjectorOptions& options) const;
+  // lambda_max(A^T A), measured with a projector for one column.
+  double lambda_max(const Geometry& geometry, const ProjectorOptions& options) const;
+  // Diagonal of a matrix H >= A^T A, pixels x columns(), for a matrix whose columns differ much in
+  // size: gradient steps then have a length for each pixel. Empty: lambda_max() for all pixels.
+  virtual Block curvature(const Geometry& /*geometry*/, const ProjectorOptions& /*options*/) const {
+    return {};
+  }
 };
 
 // The default factory: exact lengths of rays within pixels, by make_projector().

@@ -262,6 +262,12 @@ void StudyData::estimate(std::size_t site) {
   if (report.axis) {
     entry.rotation_axis = report.axis->axis;
     entry.find_rotation_axis = false;
+    if (file_.self_absorption && entry.kind != "xrt") {
+      report.axis->warnings.push_back(
+          "absorption makes fluorescence weaker on the far side of the detector, so that the "
+          "axis found may be too near to the detector: set rotation_axis to that of XRT if both "
+          "are of one scan");
+    }
   }
   if (report.noise) entry.estimated_sigma = report.noise->sigma;
   // An axis that was found before stays beside a noise that is estimated again.

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string_view>
 
 namespace firm {
@@ -73,6 +75,30 @@ bool low_fit_tells(const SiteSummary& site) {
   return site.noise_source != NoiseSource::kGuessed && site.noise_source != NoiseSource::kCounts;
 }
 
+// Masses that still change show that T is not found, even where images fit the data.
+std::vector<std::string> absorption_warnings(const Summary& summary) {
+  constexpr double kMoves = 0.02;
+  std::vector<std::string> texts;
+  if (!summary.absorption || summary.absorption->attenuation != Attenuation::kElements ||
+      summary.termination.reason == "interrupted") {
+    return texts;
+  }
+  const auto rounds = static_cast<std::size_t>(summary.absorption->outer_rounds);
+  for (const AbsorptionSummary::Site& site : summary.absorption->sites) {
+    if (rounds == 0 || site.masses.size() <= rounds) continue;
+    const double mass = site.masses[rounds];
+    const double change = mass - site.masses[rounds - 1];
+    if (std::abs(change) <= kMoves * mass) continue;
+    const bool plain = summary.absorption->start == "plain";
+    texts.push_back(fmt::format(
+        "{}: its self-absorption is not found: its mass still changed by {:.2g} % in outer round "
+        "{}; set absorption.rounds higher{}",
+        site.name, 100 * std::abs(change) / mass, rounds,
+        plain ? ", or absorption.start = \"xrt\"" : ""));
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
@@ -92,6 +118,7 @@ std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
         "values is correlated",
         site.name, fit, site.sigma));
   }
+  std::ranges::move(absorption_warnings(summary), std::back_inserter(texts));
   return texts;
 }
 

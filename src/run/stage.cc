@@ -110,7 +110,7 @@ void StageRun::resume_from(std::uint64_t round) {
   for (Work& work : works_) {
     work.resume =
         std::make_unique<Checkpoint>(work.checkpoints->path(round), work.solver->identity());
-    start_round_ = work.resume->round();
+    start_round_ = work.solver->rounds_at(work.resume->round());
   }
 }
 

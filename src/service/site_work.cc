@@ -252,7 +252,7 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   FixedPointCollective collective(exchange);
   RunHistory history(directory_, callbacks_, {});
   write_studies();
-  directory_.open_history(static_cast<int>(begin.round()));
+  directory_.open_history(solver_->rounds_at(static_cast<int>(begin.round())));
   if (callbacks_.on_start) {
     callbacks_.on_start({resolved_,
                          options_,

@@ -46,6 +46,7 @@ Matter matter_of(const std::string& preset) {
     return rock;
   }
   Matter matter{12, {"CaCO3", "Fe", "Zn"}, {"Ca Ka", "Fe Ka", "Zn Ka"}, {2.7, 0.5, 0.3}, ""};
+  if (preset == "geode") matter.densities = {2.7, 0.27, 1.35};
   if (preset == "elements") {
     matter.substances[0] = "Ca";
     matter.densities.clear();
@@ -87,7 +88,8 @@ std::vector<Fluorescence> fluorescence_of(const Matter& matter) {
 
 double absorbing_field(const std::string& preset) {
   if (preset == "rod") return kRodField;
-  return preset == "elements" ? 400e-4 : 100e-4;
+  if (preset == "elements") return 400e-4;
+  return preset == "geode" ? 130e-4 : 100e-4;
 }
 
 }  // namespace firm

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "firm/error.h"
 #include "physics/attenuation.h"
@@ -39,6 +40,16 @@ const std::vector<Shapes>& apart_shapes() {
       {disc(0.3, 0.97, 0, 0), disc(-0.3, 0.93, 0, 0),  // around everything
        disc(1.0, 0.22, 0.45, 0.45), disc(-1.0, 0.14, 0.45, 0.45), disc(0.7, 0.15, -0.15, 0.62),
        disc(-0.7, 0.08, -0.15, 0.62)}};
+  return shapes;
+}
+
+// A shell around grains of two elements. With self-absorption all three elements keep about the
+// same: the shell absorbs the light of the grains, which absorb that of the shell behind them.
+const std::vector<Shapes>& geode_shapes() {
+  static const std::vector<Shapes> shapes = {
+      {disc(1.0, 0.92, 0, 0), disc(-1.0, 0.75, 0, 0)},
+      {disc(1.0, 0.30, -0.30, 0.20), disc(0.7, 0.15, 0.10, 0.50)},
+      {disc(1.0, 0.26, 0.30, -0.20), disc(0.7, 0.15, -0.15, -0.50)}};
   return shapes;
 }
 
@@ -146,12 +157,12 @@ Phantom draw_elements(int n, Heights heights) {
   return phantom;
 }
 
-Phantom draw_shapes(int n, Heights heights) {
-  // Densities up to 1 g/cm^3 and coefficients that add up to 1 and are about equal: data of all
-  // four sites has about the same size, so the same relative noise costs each of them about the
-  // same.
-  Phantom phantom{{"Discs", "Bars", "Rings", "XRT"}, {0.3, 0.4, 0.3}, {}};
-  for (const Shapes& shapes : apart_shapes()) {
+// Densities up to 1 g/cm^3 and coefficients that add up to 1 and are about equal: data of all four
+// sites has about the same size, so the same relative noise costs each of them about the same.
+Phantom draw_turning(const std::vector<Shapes>& elements, std::vector<std::string> titles, int n,
+                     Heights heights) {
+  Phantom phantom{std::move(titles), {0.3, 0.4, 0.3}, {}};
+  for (const Shapes& shapes : elements) {
     Block images = empty_images(n, heights.size());
     for (std::size_t k = 0; k < images.columns(); ++k) {
       draw(turned(shapes, kTurn * heights[k]), 1, n, k, images);
@@ -160,6 +171,14 @@ Phantom draw_shapes(int n, Heights heights) {
   }
   phantom.images.push_back(attenuation(phantom.images, phantom.coefficients));
   return phantom;
+}
+
+Phantom draw_shapes(int n, Heights heights) {
+  return draw_turning(apart_shapes(), {"Discs", "Bars", "Rings", "XRT"}, n, heights);
+}
+
+Phantom draw_geode(int n, Heights heights) {
+  return draw_turning(geode_shapes(), {"Shell", "Grains-1", "Grains-2", "XRT"}, n, heights);
 }
 
 Phantom draw_smooth(int n, Heights heights) {
@@ -223,8 +242,8 @@ Phantom draw_minerals(int n, Heights heights) {
 }  // namespace
 
 const std::vector<std::string>& phantom_names() {
-  static const std::vector<std::string> names = {"paper",  "elements", "shapes",
-                                                 "smooth", "rod",      "minerals"};
+  static const std::vector<std::string> names = {"paper", "elements", "shapes", "smooth",
+                                                 "rod",   "minerals", "geode"};
   return names;
 }
 
@@ -246,6 +265,7 @@ Phantom draw_phantom(const std::string& name, int n, std::span<const double> hei
   if (name == "shapes") return draw_shapes(n, heights);
   if (name == "smooth") return draw_smooth(n, heights);
   if (name == "minerals") return draw_minerals(n, heights);
+  if (name == "geode") return draw_geode(n, heights);
   FIRM_CHECK(name == "rod");
   return draw_rod(n, heights);
 }

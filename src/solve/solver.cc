@@ -205,6 +205,9 @@ void Solver::Run::archive(Archive& archive) {
     projection_seconds_before_ = in_projections;
     collective_.exchanges = static_cast<int>(exchanges);
   }
+  double refined_at = static_cast<double>(refined_at_);
+  if (!input_.refiners.empty()) archive.number("run/refined_at", refined_at);
+  refined_at_ = static_cast<long>(refined_at);
   for (Refiner* refiner : input_.refiners) {
     refiner->archive(archive);
     if (input_.resume == &archive) refiner->apply(problem_);

@@ -1,9 +1,15 @@
 // Self-absorption on the command line: masses, chunks, memory, resumed runs, several processes, and
 // methods that cannot do it.
 #include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <sstream>
 
+#include "core/child_process.h"
 #include "io/files/image_file.h"
 #include "support/command_line.h"
+#include "support/wait_until.h"
 
 namespace firm {
 namespace {
@@ -25,6 +31,26 @@ class AbsorptionRun : public CommandLine {
   }
   std::string bytes(const std::string& run) {
     return file_content(directory_ / run + "/images.h5");
+  }
+  static std::string mpi(int processes) {
+    return "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
+           "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n " +
+           std::to_string(processes);
+  }
+  // Sends SIGINT to a run in its second outer round; returns its exit code.
+  std::optional<int> interrupt_search(const std::string& out, const std::string& options) {
+    constexpr double kPatience = 60;
+    std::vector<std::string> command = {FIRM_PROGRAM, "recon",          directory_ / "s/study.toml",
+                                        "--out",      directory_ / out, "--set",
+                                        "threads=1"};
+    std::istringstream words(options);
+    for (std::string word; words >> word;) command.push_back(word);
+    ChildProcess child(command);
+    EXPECT_TRUE(wait_until(kPatience, [&] {
+      return child.output().find("self-absorption, round 2:") != std::string::npos;
+    }));
+    child.send(SIGINT);
+    return child.wait(kPatience);
   }
   void expect_same_images(const std::string& a, const std::string& b) {
     for (const std::string name : {"xrf-1", "xrf-2", "xrf-3", "xrt"}) {
@@ -93,13 +119,41 @@ TEST_F(AbsorptionRun, GivesSameImagesWithAnyNumberOfThreads) {
 TEST_F(AbsorptionRun, GivesSameImagesWithMpi) {
   simulate("--slices 2");
   recon("--out separate --separate" + std::string(kFew));
-  const Outcome o =
-      run("recon s/study.toml --out mpi --mpi" + std::string(kFew),
-          "ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
-          "mpirun --oversubscribe -n 4");
+  const Outcome o = run("recon s/study.toml --out mpi --mpi" + std::string(kFew), mpi(4));
   ASSERT_EQ(o.code, 5) << o.err;
   expect_same_images("separate", "mpi");
   EXPECT_EQ(summary("mpi").at("masses"), summary("separate").at("masses"));
+}
+
+// Two slices that differ, each with a group of processes.
+TEST_F(AbsorptionRun, GivesSameImagesWithSlicesOverProcesses) {
+  simulate("--preset geode --slices 2");
+  recon("--out separate --separate" + std::string(kFew));
+  const Outcome o = run("recon s/study.toml --out mpi --mpi" + std::string(kFew), mpi(8));
+  ASSERT_EQ(o.code, 5) << o.err;
+  expect_same_images("separate", "mpi");
+}
+
+// Ctrl-C while T is found leaves a checkpoint of the search. An outer round takes some tenths of a
+// second.
+TEST_F(AbsorptionRun, ResumesTheSearchForT) {
+  const Outcome made =
+      run("simulate --out s --size 48 --angles 24 --slices 2 --self-absorption --noise 0.01 "
+          "--preset geode --pixel-size 8");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string few = " --set stop.rounds=3";
+  for (const std::string mode : {"", " --separate", " --set chunks=2"}) {
+    recon("--out whole --overwrite" + few + mode);
+    std::filesystem::remove_all(directory_ / "r");
+    EXPECT_EQ(interrupt_search("r", few + mode), 5) << mode;
+    const Outcome resumed =
+        run("recon s/study.toml --resume --out r" + (mode == " --separate" ? mode : std::string()));
+    ASSERT_EQ(resumed.code, 5) << resumed.err;
+    EXPECT_EQ(resumed.err.find("self-absorption, round 1:"), std::string::npos) << resumed.err;
+    EXPECT_CONTAINS(resumed.err, "self-absorption, round 5:");
+    EXPECT_EQ(bytes("r"), bytes("whole")) << mode;
+    EXPECT_EQ(summary("r").at("masses"), summary("whole").at("masses"));
+  }
 }
 
 TEST_F(AbsorptionRun, WorksWithPriorAndRefinement) {

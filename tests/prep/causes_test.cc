@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "prep/diagnose/site_warnings.h"
+#include "sim/simulated_study.h"
 #include "simulated_sites.h"
 
 namespace firm {
@@ -176,6 +178,32 @@ TEST(CausesTest, TakesFewOfManySlicesOfAllSites) {
   SimulatedSites s({"elements", 24, 30, 0.02, 9});
   for (double& angle : s.sites[1].geometry.angles) angle += std::numbers::pi;
   expect_first(causes_of(s, 1, true), "angle_offset = \"180 deg\"", 3);
+}
+
+// Absorbed data does not fit any image without absorption, so nothing is tested with such images.
+TEST(Causes, NameTheSideOfTheDetector) {
+  SimulateOptions options;
+  options.preset = "geode";
+  options.size = 32;
+  options.angles = 40;
+  options.noise = 0.01;
+  options.self_absorption = true;
+  options.pixel_size = 8e-4;
+  SimulatedStudy made = study_of(simulate(options));
+  const CauseHints hints{.calibrated = true, .absorbed = true};
+  const auto first_cause = [&](std::size_t site, double angle) {
+    made.study.sites[site].fluorescence->path.detectors = {{angle, 1}};
+    const std::vector<Cause> causes = likely_causes(made.study.sites[site], made.data[site],
+                                                    &made.study.xrt(), &made.data.back(), hints);
+    EXPECT_EQ(tested(causes), 0u) << text_of(causes);
+    return causes.front().text;
+  };
+  for (std::size_t site = 0; site < 3; ++site) {
+    EXPECT_NE(first_cause(site, std::numbers::pi).find("set detector_side = \"+t\""),
+              std::string::npos);
+    EXPECT_EQ(first_cause(site, 0).find("detector_side is wrong"), std::string::npos);
+    EXPECT_TRUE(site_warnings({}, made.study.sites[site], made.data[site]).empty());
+  }
 }
 
 }  // namespace

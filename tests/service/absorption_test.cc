@@ -72,10 +72,11 @@ TEST(AbsorptionFederation, ResumesAfterACrash) {
   plan.settings = {"absorption.rounds=2", "absorption.start=xrt", "stop.rounds=40",
                    "stop.noise=0",        "stop.kkt=1e-9",        "threads=1"};
   plan.delay = 1;
+  plan.checkpoint_seconds = 0;  // in every round
   FederationProcesses federation(plan);
   federation.start_all();
   // Once while T is found, once while the study is solved.
-  for (const int shares : {6, 50}) {
+  for (const int shares : {10, 50}) {
     ASSERT_TRUE(wait_until(kPatience, [&] { return federation.sent("xrf-2", "share") > shares; }))
         << federation.everything_printed();
     federation.kill("xrf-1");
@@ -83,6 +84,11 @@ TEST(AbsorptionFederation, ResumesAfterACrash) {
   }
   federation.expect_all_finish();
   expect_reference_absorption(federation);
+  const std::vector<int> rounds = federation.beginnings();
+  ASSERT_EQ(rounds.size(), 3u);
+  EXPECT_GT(rounds[1], 0) << "the search was to be resumed";
+  EXPECT_LT(rounds[1], 16);  // rounds of the search: 3 times 5, from 1 on
+  EXPECT_GT(rounds[2], 16);
 }
 
 // Sites and coordinator refuse before anything is sent.

@@ -57,7 +57,7 @@ TEST(Simulate, WritesOnlyItsFiles) {
 }
 
 TEST(Simulate, DataIsProjectionOfTruth) {
-  for (const std::string preset : {"paper", "elements", "shapes", "smooth"}) {
+  for (const std::string preset : {"paper", "elements", "shapes", "smooth", "geode"}) {
     const TemporaryDirectory directory;
     SimulateOptions o = small();
     o.preset = preset;

@@ -24,6 +24,7 @@ constexpr double kShare = 0.65;
 
 // The order of docs/data.md, in which causes that fit equally well and untested ones are listed.
 enum Place {
+  kSide,
   kRadians,
   kLogarithm,
   kMirror,
@@ -70,6 +71,8 @@ class CauseFinder {
   void test_axis();
   void test_image(const Site* xrt, const SiteData* xrt_data);
   void compare_with(const Site& xrt, const SiteData& xrt_data);
+  // Lists the side of the detector, or of all that self-absorption is computed from.
+  void list_absorption();
   // Compares XRT with the others.
   void compare_with_xrf();
   void list(Place place, std::string text) {
@@ -232,6 +235,42 @@ void CauseFinder::compare_with_xrf() {
                   comparison.text_of(comparison.count(), *change)));
 }
 
+// Over a whole turn, the middle of the fluorescence is off the axis towards the detector, because
+// what leaves the object on its far side is absorbed most.
+void CauseFinder::list_absorption() {
+  constexpr double kNearly = 0.9;  // of a turn
+  constexpr double kClear = 0.05;  // of the width of the signal
+  const Geometry& g = site_.geometry;
+  const auto [low, high] = std::ranges::minmax(g.angles);
+  if (site_.fluorescence && high - low > kNearly * 2 * kPi) {
+    double sum = 0;
+    double first = 0;
+    double second = 0;
+    for (std::size_t ray = 0; ray < data_.values.rows(); ++ray) {
+      const double t =
+          static_cast<double>(ray % static_cast<std::size_t>(g.beamlets)) + 0.5 - g.rotation_axis;
+      for (std::size_t z = 0; z < data_.values.columns(); ++z) {
+        if (data_.weights.rows() > 0 && !(data_.weights(ray, z) > 0)) continue;
+        const auto b = static_cast<double>(data_.values(ray, z));
+        sum += b;
+        first += b * t;
+        second += b * t * t;
+      }
+    }
+    double side = 0;
+    for (const auto& d : site_.fluorescence->path.detectors) side += d.weight * std::cos(d.angle);
+    if (sum > 0 && second > 0 && first * side < -kClear * std::sqrt(second * sum)) {
+      return list(kSide,
+                  fmt::format("detector_side is wrong: the fluorescence is strongest towards "
+                              "{0} beamlets, so set detector_side = \"{1}\"",
+                              side < 0 ? "larger" : "smaller", side < 0 ? "+t" : "-t"));
+    }
+  }
+  list(kDetector,
+       "detector_side, beam_direction or line of an XRF site is wrong, or matrix of [study]: "
+       "self-absorption is computed from them");
+}
+
 std::vector<Cause> CauseFinder::causes() {
   std::ranges::stable_sort(found_, [](const Found& a, const Found& b) {
     if (a.cause.tested != b.cause.tested) return a.cause.tested;
@@ -279,11 +318,13 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, con
   }
   CauseFinder finder(site, data, hints);
   const bool is_xrt = site.kind == SiteKind::kXrt;
-  const bool compared = !is_xrt && xrt != nullptr && xrt_data != nullptr;
-  const bool compared_with_xrf = is_xrt && hints.others.size() > 1;
+  // Fits and images without absorption say little about fluorescence that is absorbed.
+  const bool comparable = !hints.absorbed;
+  const bool compared = comparable && !is_xrt && xrt != nullptr && xrt_data != nullptr;
+  const bool compared_with_xrf = comparable && is_xrt && hints.others.size() > 1;
   if (finder.any_signal() && !finder.test_logarithm()) {
     finder.test_angles();
-    finder.test_axis();
+    if (is_xrt || comparable) finder.test_axis();
     finder.test_image(compared ? xrt : nullptr, compared ? xrt_data : nullptr);
     if (compared) finder.compare_with(*xrt, *xrt_data);
     if (compared_with_xrf) finder.compare_with_xrf();
@@ -306,11 +347,7 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, con
     finder.list(kCalibration, is_xrt ? "XRF sites are not calibrated: firm calibrate finds scale"
                                      : "the data is not calibrated: firm calibrate finds scale");
   }
-  if (hints.absorbed) {
-    finder.list(kDetector,
-                "detector_side, beam_direction or line of an XRF site is wrong, or matrix of "
-                "[study]: self-absorption is computed from them");
-  }
+  if (hints.absorbed) finder.list_absorption();
   finder.list(kElement, is_xrt ? "element, compound or coefficient of an XRF site, or energy, is "
                                  "wrong"
                                : "element, compound, coefficient or energy is wrong");

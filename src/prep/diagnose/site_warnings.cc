@@ -90,8 +90,9 @@ std::vector<std::string> site_warnings(const SiteEntry& entry, const Site& site,
   std::vector<std::string> warnings;
   const std::string angles = warn_angles(site.geometry);
   if (!angles.empty()) warnings.push_back(angles);
-  const std::string other =
-      warn_data(entry, site, data, angles.empty() && !entry.find_rotation_axis);
+  // Absorbed fluorescence seems to turn around a place nearer to the detector.
+  const bool judge_axis = angles.empty() && !entry.find_rotation_axis && !site.fluorescence;
+  const std::string other = warn_data(entry, site, data, judge_axis);
   if (!other.empty()) warnings.push_back(other);
   return warnings;
 }

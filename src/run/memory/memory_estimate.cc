@@ -93,7 +93,8 @@ std::uint64_t absorbing_sites(const Study& study, const std::vector<std::size_t>
 }
 
 // T of the hosted sites for one slice, the attenuation that it is made from and a copy of it for
-// the solution, and the images and sinograms with which masses and kept fractions are measured.
+// the solution, curvatures and steps of pixels, and the images and sinograms with which masses and
+// kept fractions are measured.
 std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
                                const std::vector<std::size_t>& sites) {
   if (options.absorption.rounds == 0) return 0;
@@ -102,7 +103,7 @@ std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
     const Site& site = study.sites[i];
     if (!site.fluorescence) continue;
     bytes += Transmittance::estimate_bytes(site.geometry, 1, options.absorption.grid, 0) +
-             sizeof(float) * (6 * study.pixels() + site.geometry.rays());
+             sizeof(float) * (10 * study.pixels() + site.geometry.rays());
   }
   return bytes;
 }

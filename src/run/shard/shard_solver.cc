@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "firm/error.h"
@@ -28,6 +29,15 @@ ShardSolver::ShardSolver(Shard shard, Study study, std::vector<SiteData> data, S
     if (unknown && has_shape) d.guessed_sigma = guess_noise(d, beamlets);
   }
   identity_ = run_identity(study_, options_, fingerprints_);
+  if (absorbs()) search_rounds_ = SelfAbsorption::most_rounds(options_.absorption, options_.method);
+}
+
+bool ShardSolver::absorbs() const {
+  return study_.self_absorption() && options_.absorption.rounds > 0;
+}
+
+int ShardSolver::rounds_at(int checkpoint) const {
+  return std::max(0, checkpoint - search_rounds_);
 }
 
 void ShardSolver::build(const Truth& truth, int threads, std::size_t most_absorption) {
@@ -43,7 +53,7 @@ void ShardSolver::build(const Truth& truth, int threads, std::size_t most_absorp
                      study_.slices)});
   }
   ProblemOptions problem_options{.threads = threads};
-  if (study_.self_absorption() && options_.absorption.rounds > 0) {
+  if (absorbs()) {
     absorption_ = std::make_unique<SelfAbsorption>(
         study_, SelfAbsorption::Setup{shard_.sites, options_.absorption, threads, most_absorption});
     problem_options.projectors = absorption_->factories();
@@ -60,13 +70,14 @@ void ShardSolver::start(const Start& start) {
   input.collective = &start.collective;
   input.options = options_;
   input.truth = truth_ ? &*truth_ : nullptr;
-  input.resume = start.checkpoint;
   input.observer = start.observer;
-  if (absorption_) find_absorption(start);
-  if (start.on_state) {
+  const bool searched = absorption_ && find_absorption(start);
+  if (!searched) input.resume = start.checkpoint;
+  // A search that was interrupted has left its own checkpoint to resume from.
+  if (start.on_state && (!absorption_ || absorption_->found())) {
     input.on_state = [this, on_state = start.on_state, more = start.more_state](
                          int round, bool ending, const std::function<void(Archive&)>& state) {
-      on_state(round, ending, [&](Archive& archive) {
+      on_state(search_rounds_ + round, ending, [&](Archive& archive) {
         state(archive);
         if (absorption_) absorption_->archive(archive);
         if (more) more(archive);
@@ -75,19 +86,36 @@ void ShardSolver::start(const Start& start) {
   }
   solver_ = std::make_unique<Solver>(input);
   // Restored after the solver is made, because its set-up sums are those of a new run.
-  if (start.checkpoint != nullptr && start.more_state) start.more_state(*start.checkpoint);
+  if (input.resume != nullptr && start.more_state) start.more_state(*start.checkpoint);
 }
 
-// Finds T before the study is solved, or takes it from the checkpoint.
-void ShardSolver::find_absorption(const Start& start) {
+// Finds T before the study is solved, from the beginning or from a checkpoint of the search.
+// Returns false if the checkpoint has T.
+bool ShardSolver::find_absorption(const Start& start) {
   absorption_->reset(*problem_);
-  if (start.checkpoint != nullptr) {
-    absorption_->archive(*start.checkpoint);
+  if (start.checkpoint != nullptr) absorption_->archive(*start.checkpoint);
+  if (absorption_->found()) {
     absorption_->apply(*problem_);
-    return;
+    return false;
   }
   absorption_->on_round(start.observer.on_absorption);
-  absorption_->find({*problem_, start.collective, options_.method, start.observer.interrupted});
+  SelfAbsorption::Search search{*problem_, start.collective, options_.method,
+                                start.observer.interrupted};
+  const auto add_more = [&](Archive& archive) {
+    if (start.more_state) start.more_state(archive);
+  };
+  search.resume = start.checkpoint;
+  search.resumed = [&] { add_more(*start.checkpoint); };
+  if (start.on_state) {
+    search.on_state = [&](int round, bool ending, const std::function<void(Archive&)>& state) {
+      start.on_state(round, ending, [&](Archive& archive) {
+        state(archive);
+        add_more(archive);
+      });
+    };
+  }
+  absorption_->find(search);
+  return true;
 }
 
 Solution ShardSolver::solve() {

@@ -48,19 +48,24 @@ class ShardSolver {
     // Further state that checkpoints keep (the scales of sums); may be empty.
     std::function<void(Archive&)> more_state = {};
     Observer observer = {};
-    // Called before every round with the state; `ending`: this round is the last.
+    // Called before every round with the state; `ending`: this round is the last. With
+    // self-absorption, `round` counts those of the search for T first (rounds_at).
     std::function<void(int round, bool ending, const std::function<void(Archive&)>& state)>
         on_state = {};
   };
-  // Makes the solver. Throws firm::Error when the method cannot solve the study.
+  // Makes the solver, after T of self-absorption has been found. Throws firm::Error when the method
+  // cannot solve the study.
   void start(const Start& start);
   // Runs the solver. Call once after each start().
   Solution solve();
+  // Rounds of the solver that are done at a checkpoint of this number.
+  int rounds_at(int checkpoint) const;
   // Frees the problem and everything made from it.
   void release();
 
  private:
-  void find_absorption(const Start& start);
+  bool absorbs() const;
+  bool find_absorption(const Start& start);
 
   Shard shard_;
   Study study_;
@@ -68,6 +73,7 @@ class ShardSolver {
   SolveOptions options_;
   std::vector<std::string> fingerprints_;
   std::string identity_;
+  int search_rounds_ = 0;  // that number the checkpoints before those of the solver
   std::unique_ptr<SelfAbsorption> absorption_;  // null: none
   std::unique_ptr<Problem> problem_;
   std::vector<Variable> variables_;

@@ -1,7 +1,7 @@
 #include "solve/absorption/absorbing_projectors.h"
 
 #include <algorithm>
-#include <limits>
+#include <vector>
 
 namespace firm {
 
@@ -10,33 +10,29 @@ std::unique_ptr<Projector> AbsorbingProjectors::make(const Geometry& /*geometry*
   return make_attenuated_projector(transmittance_, options);
 }
 
-// The matrix M = A^T A has no entry below 0, so by Collatz and Wielandt lambda_max(M) is at most
-// the largest (M x)_p / x_p for any x > 0. Power iteration makes the bound tight.
-double AbsorbingProjectors::lambda_max(const Geometry& geometry,
-                                       const ProjectorOptions& options) const {
-  constexpr int kIterations = 8;
+// The matrix M = A^T A has no entry below 0, so diag((M x) / x) >= M for any x > 0: for all v,
+// sum_pq M_pq x_p x_q (v_p / x_p - v_q / x_q)^2 >= 0. With 1 / x the sum of the columns of A, which
+// is the mean of T over the angles up to a factor, M x is about the same at all pixels.
+Block AbsorbingProjectors::curvature(const Geometry& geometry,
+                                     const ProjectorOptions& options) const {
+  constexpr float kLeast = 1e-2f;  // of 1 / x: less would be lost to rounding
   const std::size_t columns = transmittance_.columns();
   const std::unique_ptr<Projector> projector = make(geometry, options);
-  Block x(geometry.pixels(), columns);
-  Block next = x;
   Block rays(geometry.rays(), columns);
-  std::ranges::fill(x.values(), 1.0f);
-  double bound = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kIterations; ++k) {
-    projector->forward(x, rays);
-    projector->adjoint(rays, next);
-    float most = 0;
-    for (std::size_t p = 0; p < x.size(); ++p) {
-      const float ratio = x.data()[p] > 0 ? next.data()[p] / x.data()[p] : 0;
-      most = std::max(most, ratio);
-    }
-    if (!(most > 0)) return 0;  // no ray meets the image
-    bound = std::min(bound, static_cast<double>(most));
-    // Values far below the others would be lost to rounding, and the bound with them.
-    for (std::size_t p = 0; p < x.size(); ++p) {
-      x.data()[p] = std::max(next.data()[p] / most, 1e-6f);
-    }
+  std::ranges::fill(rays.values(), 1.0f);
+  Block x(geometry.pixels(), columns);
+  projector->adjoint(rays, x);
+  std::vector<float> least(columns, 0.0f);
+  for (std::size_t p = 0; p < x.rows(); ++p) {
+    for (std::size_t c = 0; c < columns; ++c) least[c] = std::max(least[c], kLeast * x(p, c));
   }
+  for (std::size_t p = 0; p < x.rows(); ++p) {
+    for (std::size_t c = 0; c < columns; ++c) x(p, c) = 1 / std::max(x(p, c), least[c]);
+  }
+  projector->forward(x, rays);
+  Block bound(geometry.pixels(), columns);
+  projector->adjoint(rays, bound);
+  for (std::size_t k = 0; k < x.size(); ++k) bound.data()[k] /= x.data()[k];
   return bound;
 }
 

@@ -18,8 +18,8 @@ class AbsorbingProjectors : public ProjectorFactory {
   std::size_t columns() const override { return transmittance_.columns(); }
   std::unique_ptr<Projector> make(const Geometry& geometry,
                                   const ProjectorOptions& options) const override;
-  // A bound that is a few percent too large at most.
-  double lambda_max(const Geometry& geometry, const ProjectorOptions& options) const override;
+  // Pixels that absorption hides from the detector have small columns, and so a small curvature.
+  Block curvature(const Geometry& geometry, const ProjectorOptions& options) const override;
 
  private:
   Transmittance transmittance_;

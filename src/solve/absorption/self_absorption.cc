@@ -2,26 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "firm/error.h"
 #include "solve/absorption/absorption_start.h"
-#include "solve/registry.h"
-#include "solve/solver.h"
 
 namespace firm {
 namespace {
 
 constexpr double kSettled = 5e-4;  // change of a mass, relative
-// Steps of an outer round, and of each exchange within it.
-constexpr int kStepsPerRound = 200;
-constexpr int kLocalSteps = 50;
-constexpr int kMostRounds = 1000000;
-constexpr double kTight = 1e-9;
 
 double voxel_volume(const Study& study) {
   const double height = study.slice_spacing > 0 ? study.slice_spacing : study.pixel_size;
   return study.pixel_size * study.pixel_size * height;
+}
+
+// Standard deviation of the mass of a slice, from the noise of its values: each angle shows all of
+// the mass.
+double mass_noise(const Study& study, const Variable& variable) {
+  const Geometry& g = variable.geometry;
+  const double area = voxel_volume(study) / study.pixel_size / study.pixel_size * g.spacing;
+  return area * variable.sigma * std::sqrt(static_cast<double>(g.rays())) /
+         static_cast<double>(g.angles.size());
 }
 
 std::size_t hosted_variable(const Problem& problem, std::size_t slot) {
@@ -78,58 +81,42 @@ SelfAbsorption::SelfAbsorption(const Study& study, const Setup& setup)
   }
 }
 
-void SelfAbsorption::find(const Search& search) {
-  SolveInput input;
-  input.problem = &search.problem;
-  input.collective = &search.collective;
-  input.options.method = search.method;
-  input.options.ds.local_steps = kLocalSteps;
-  input.options.pgd.accelerated = true;
-  input.options.stop.kkt = kTight;  // no rule that ends at the noise, whose steps are slow
-  const bool joint = find_method(search.method).joint;
-  input.options.stop.rounds = joint ? kStepsPerRound / kLocalSteps : kStepsPerRound;
-  input.options.threads = search.problem.threads();
-  input.observer.interrupted = search.interrupted;
-  const Block start = begin(search.problem, solve(input).images, search.collective);
-  if (study_.attenuation == Attenuation::kXrt) return;  // does not depend on the images
-  input.options.stop.rounds = kMostRounds;
-  input.start = &start;
-  input.refiners = {this};
-  input.refine_after = kStepsPerRound;
-  solve(input);
-}
-
-// Makes the first T from images that were found without absorption. Returns the images to continue
-// from.
-Block SelfAbsorption::begin(Problem& problem, const Block& images, Collective& collective) {
-  record_masses(problem, images);
-  const bool published = study_.attenuation == Attenuation::kXrt;
-  const bool scale = !published && options_.start != "plain";
-  Block start = scale ? scaled(problem, images, collective) : images;
-  make_round(problem, published ? publish_xrt(problem, collective) : start, collective);
-  return start;
-}
-
 SelfAbsorption::Member* SelfAbsorption::member(std::size_t site) {
   const auto at = std::ranges::find(members_, site, &Member::site);
   return at == members_.end() ? nullptr : &*at;
 }
 
+double SelfAbsorption::Member::mass(std::size_t round, std::size_t slices) const {
+  const auto begin = masses.begin() + static_cast<std::ptrdiff_t>(round * slices);
+  return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(slices), 0.0);
+}
+
 void SelfAbsorption::record_masses(const Problem& problem, const Block& images) {
+  const std::size_t slices = problem.slices();
   for (Member& m : members_) {
     const std::size_t v = hosted_variable(problem, m.site);
-    m.masses.push_back(voxel_volume(study_) * sum_of(image_of(images, v, problem.slices())));
+    for (std::size_t z = 0; z < slices; ++z) {
+      double sum = 0;
+      for (std::size_t p = 0; p < images.rows(); ++p) {
+        sum += static_cast<double>(images(p, v * slices + z));
+      }
+      m.masses.push_back(voxel_volume(study_) * sum);
+    }
   }
 }
 
-// Every process comes to the same conclusion.
-bool SelfAbsorption::settled(Collective& collective) const {
+// Every process comes to the same conclusion, however slices are spread: each slice has a vote.
+bool SelfAbsorption::settled(const Problem& problem, Collective& collective) const {
+  const std::size_t slices = problem.slices();
   double moving = 0;
   for (const Member& m : members_) {
-    const std::size_t count = m.masses.size();
-    if (count < 2) continue;
-    const double change = std::abs(m.masses[count - 1] - m.masses[count - 2]);
-    if (change > kSettled * m.masses[count - 1]) moving += 1;
+    if (m.masses.size() < 2 * slices) continue;
+    const double noise = mass_noise(study_, problem.variables()[hosted_variable(problem, m.site)]);
+    for (std::size_t z = 0; z < slices; ++z) {
+      const double mass = m.masses[m.masses.size() - slices + z];
+      const double before = m.masses[m.masses.size() - 2 * slices + z];
+      if (std::abs(mass - before) > std::max(kSettled * mass, noise)) moving += 1;
+    }
   }
   collective.sum({}, std::span(&moving, 1));
   collective.sum_slices(std::span(&moving, 1));
@@ -138,7 +125,7 @@ bool SelfAbsorption::settled(Collective& collective) const {
 
 bool SelfAbsorption::refine(Problem& problem, const Block& images, Collective& collective) {
   record_masses(problem, images);
-  if (rounds_ >= options_.rounds || settled(collective)) return false;
+  if (rounds_ >= options_.rounds || settled(problem, collective)) return false;
   make_round(problem, images, collective);
   return true;
 }
@@ -204,16 +191,20 @@ void SelfAbsorption::update(Problem& problem) {
 }
 
 void SelfAbsorption::reset(Problem& problem) {
-  if (rounds_ == 0) return;
+  stage_ = Stage::kWithout;
+  const bool absorbs = rounds_ > 0;
   rounds_ = 0;
   for (Member& m : members_) {
     m.masses.clear();
     std::ranges::fill(m.attenuation.values(), 0.0f);
   }
-  update(problem);
+  if (absorbs) update(problem);
 }
 
 void SelfAbsorption::archive(Archive& archive) {
+  int stage = static_cast<int>(stage_);
+  archive.number("absorption/stage", stage);
+  stage_ = static_cast<Stage>(stage);
   archive.number("absorption/rounds", rounds_);
   for (Member& m : members_) {
     const std::string name = "absorption/" + study_.sites[m.site].name;
@@ -236,8 +227,12 @@ AbsorptionSummary SelfAbsorption::rounds_so_far() const {
   summary.outer_rounds = rounds_;
   for (const Member& m : members_) {
     const Site& site = study_.sites[m.site];
+    std::vector<double> masses;
+    for (std::size_t round = 0; round < m.masses.size() / study_.slices; ++round) {
+      masses.push_back(m.mass(round, study_.slices));
+    }
     summary.sites.push_back({site.name, site.fluorescence->incident_energy,
-                             site.fluorescence->line_energy, m.masses, 0, 0});
+                             site.fluorescence->line_energy, std::move(masses), 0, 0});
   }
   return summary;
 }

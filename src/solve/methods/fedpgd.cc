@@ -17,7 +17,7 @@ constexpr std::size_t kPiecePixels = 1024;
 std::vector<double> all_steps(const Problem& problem, double factor, Collective& collective) {
   std::vector<double> alpha(problem.slots(), 0.0);
   for (std::size_t v = 0; v < problem.variables().size(); ++v) {
-    alpha[problem.variables()[v].slot] = factor / problem.curvature()[v];
+    alpha[problem.variables()[v].slot] = factor / problem.curvature()[v * problem.slices()];
   }
   collective.sum({}, alpha);
   return alpha;

@@ -77,7 +77,7 @@ FirmDs::FirmDs(const MethodInput& input)
       squares_(problem_.columns(), 0.0) {
   weigh_own_operators();
   add_terms();
-  set_steps();
+  nnls_.set_steps(step_factor_);
   read_own_data();
   if (input.prior) add_prior(input.prior);
   if (!input.primal_dual.empty() && !members_.empty()) add_primal_dual(input.primal_dual);
@@ -115,7 +115,7 @@ void FirmDs::problem_changed() {
   weigh_own_operators();
   own_.forget_norms();
   if (by_noise_) end_second_stage();
-  set_steps();
+  nnls_.set_steps(step_factor_);
   read_own_data();
   xrt_.read_data(problem_);
   step_squared_ = kkt_squared_ = kUnknownSquare;

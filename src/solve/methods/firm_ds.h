@@ -98,7 +98,6 @@ class FirmDs : public Method {
   void end_second_stage();
   void use_coupling_weight(double weight);
   void judge_xrt();
-  void set_steps();
   void add_prior(const PriorFactory& factory);
   std::vector<std::size_t> member_columns() const;
   void fill_own_target();

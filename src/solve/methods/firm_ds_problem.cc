@@ -117,17 +117,6 @@ void FirmDs::add_primal_dual(const std::vector<double>& weights) {
   for (const std::size_t column : member_columns()) tv_weights_.push_back(weights[column]);
 }
 
-void FirmDs::set_steps() {
-  const std::size_t slices = problem_.slices();
-  for (std::size_t k = 0; k < members_.size(); ++k) {
-    const Member& m = members_[k];
-    const double own_lambda = m.weight > 0 ? own_.lambda_max()[k] : 0;
-    const double shared_alpha = m.c * m.c / m.tau * coupling_weight_;
-    const double hessian = 2 * (m.weight * own_lambda + shared_alpha * shared_.lambda_max()[k]);
-    for (std::size_t z = 0; z < slices; ++z) nnls_.set_step(k * slices + z, step_factor_ / hessian);
-  }
-}
-
 void FirmDs::read_own_data() {
   for (std::size_t k = 0; k < members_.size(); ++k) {
     const std::size_t variable = members_[k].variable;

@@ -106,7 +106,7 @@ void FirmDs::use_coupling_weight(double weight) {
   coupling_weight_ = weight;
   if (members_.empty()) return;
   nnls_.set_alpha(shared_term_, shared_alpha());
-  set_steps();
+  nnls_.set_steps(step_factor_);
 }
 
 // Copies A_i w_i of members with data, which come first where one term serves both.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -68,6 +69,43 @@ void Nnls::set_alpha(std::size_t number, const std::vector<double>& alpha) {
   for (std::size_t g = 0; g < term.target.size(); ++g) {
     term.alpha_pattern[g] = term.loops[g].pattern(
         [&](std::size_t c) { return alpha[term.operators->image_column(g, c)]; });
+  }
+}
+
+void Nnls::set_steps(double factor) {
+  std::vector<double> hessian(w_.columns(), 0.0);
+  bool by_pixel = false;
+  for (const Term& term : terms_) {
+    const std::vector<double>& lambda = term.operators->lambda_max();
+    for (std::size_t c = 0; c < hessian.size(); ++c) {
+      hessian[c] += 2 * term.alpha[c] * lambda[c];
+      by_pixel = by_pixel || term.operators->curvature(c / term.operators->slices()).size() > 0;
+    }
+  }
+  for (std::size_t c = 0; c < hessian.size(); ++c) {
+    steps_[c] = hessian[c] > 0 ? factor / hessian[c] : 0;
+  }
+  if (by_pixel) set_pixel_steps(factor);
+}
+
+void Nnls::set_pixel_steps(double factor) {
+  pixel_steps_ = Block(w_.rows(), w_.columns());
+  std::vector<double> hessian(w_.rows());
+  for (std::size_t c = 0; c < w_.columns(); ++c) {
+    std::ranges::fill(hessian, 0.0);
+    for (const Term& term : terms_) {
+      const std::size_t slices = term.operators->slices();
+      const Block& curvature = term.operators->curvature(c / slices);
+      for (std::size_t p = 0; p < hessian.size(); ++p) {
+        const double bound = curvature.size() > 0 ? static_cast<double>(curvature(p, c % slices))
+                                                  : term.operators->lambda_max()[c];
+        hessian[p] += 2 * term.alpha[c] * bound;
+      }
+    }
+    // A pixel on no ray has no gradient: any step will do.
+    for (std::size_t p = 0; p < hessian.size(); ++p) {
+      pixel_steps_(p, c) = static_cast<float>(hessian[p] > 0 ? factor / hessian[p] : steps_[c]);
+    }
   }
 }
 
@@ -257,30 +295,44 @@ void Nnls::move_with_prior() {
   std::swap(w_, before_);
 }
 
-// w+ = (y - step gradient)_+, written over the image before.
-void Nnls::move() {
-  if (prior_) return move_with_prior();
-  fill_step_patterns();
+// w+ = (y - step gradient)_+, written over the image before. step_at(k, j) returns twice the step,
+// and the step of the column over it: update_momentum() needs the sums in the norm of the steps.
+template <typename StepAt>
+void Nnls::move_by(const StepAt& step_at) {
   const std::size_t period = loop_.period();
   const float* beta = beta_pattern_.data();
-  const float* step = step_pattern_.data();
   const float* active = active_pattern_.data();
   const float* w = w_.data();
   const float* g = gradient_.data();
   float* out = before_.data();
   loop_.run([=](std::size_t k, std::size_t j, float* sums) {
     const float y = w[k] + beta[j] * (w[k] - out[k]);
-    const float moved = y - step[j] * g[k];
+    const auto [step, ratio] = step_at(k, j);
+    const float moved = y - step * g[k];
     const float clipped = moved > 0 ? moved : 0.0f;
     const float next = active[j] > 0 ? clipped : w[k];
     const float change = next - w[k];
-    const float back = y - next;
+    const float back = ratio * (y - next);
     sums[j] += change * change;
     sums[j + period] += back * change;
     sums[j + 2 * period] += back * back;
     out[k] = next;
   });
   std::swap(w_, before_);
+}
+
+void Nnls::move() {
+  if (prior_) return move_with_prior();
+  fill_step_patterns();
+  const float* column = step_pattern_.data();
+  if (pixel_steps_.size() == 0) {
+    return move_by([=](std::size_t, std::size_t j) { return std::pair(column[j], 1.0f); });
+  }
+  const float* pixel = pixel_steps_.data();
+  move_by([=](std::size_t k, std::size_t j) {
+    const float step = 2 * pixel[k];
+    return std::pair(step, step > 0 ? column[j] / step : 0.0f);
+  });
 }
 
 void Nnls::update_momentum() {

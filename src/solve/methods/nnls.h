@@ -41,6 +41,10 @@ class Nnls {
   // Step length of a column, at most 1 / lambda_max(Hessian of h) with momentum, and below twice
   // that without.
   void set_step(std::size_t column, double step) { steps_[column] = step; }
+  // Sets all steps to factor / bound of the Hessian of h, whose terms have been added. Where
+  // operators bound it pixel by pixel (Operators::curvature), each pixel has its own step. A
+  // prior's proximal step needs one for all: there the largest bound of a column counts.
+  void set_steps(double factor);
   // Holds a column: it keeps its image.
   void hold(std::size_t column) { active_[column] = false; }
   void release(std::size_t column) { active_[column] = true; }
@@ -98,8 +102,11 @@ class Nnls {
   void revert(std::size_t column);
   void form_gradient(bool extrapolated);
   void move();
+  template <typename StepAt>
+  void move_by(const StepAt& step_at);
   void move_with_prior();
   void fill_step_patterns();
+  void set_pixel_steps(double factor);
   std::vector<double> active_steps() const;
   void update_momentum();
 
@@ -114,6 +121,7 @@ class Nnls {
   Block part_;      // gradient of one term, if there are several
   ColumnLoop loop_;
   std::vector<double> steps_;
+  Block pixel_steps_;  // empty: steps_ for all pixels
   std::vector<bool> active_;
   std::vector<double> t_;             // FISTA's t of each column
   std::vector<double> beta_;          // (t_before - 1) / t

@@ -22,7 +22,7 @@ std::vector<double> column_weights(const Problem& problem) {
 
 Pgd::Pgd(const MethodInput& input)
     : problem_(input.problem),
-      step_factor_(input.options.pgd.step_scale * (input.options.pgd.accelerated ? 0.5 : 0.75)),
+      step_factor_(input.options.pgd.step_scale * (input.options.pgd.accelerated ? 1 : 1.5)),
       levels_(discrepancy_levels(problem_, input.options.stop.discrepancy)),
       noise_(problem_, measured_variables(problem_), input.options.stop.noise),
       nnls_(problem_.pixels(), problem_.columns(), input.options.pgd.accelerated,
@@ -62,11 +62,10 @@ void Pgd::fill_target() {
 }
 
 void Pgd::set_steps() {
+  nnls_.set_steps(step_factor_);
   for (std::size_t c = 0; c < problem_.columns(); ++c) {
-    const std::size_t v = c / problem_.slices();
-    if (problem_.variables()[v].measured) {
+    if (problem_.variables()[c / problem_.slices()].measured) {
       nnls_.release(c);
-      nnls_.set_step(c, step_factor_ / problem_.curvature()[v]);
     } else {
       nnls_.hold(c);
     }

@@ -136,7 +136,7 @@ void StrengthSearch::add_term() {
 
 void StrengthSearch::set_steps() {
   for (std::size_t c = 0; c < input_.problem.columns(); ++c) {
-    nnls_.set_step(c, 0.5 / input_.problem.curvature()[c / slices_]);
+    nnls_.set_step(c, 0.5 / input_.problem.curvature()[c]);
     if (!searched(c)) nnls_.hold(c);
   }
 }
