@@ -6,6 +6,7 @@
 #include <string>
 
 #include "federation/pki/certificates.h"
+#include "federation/pki/revocation.h"
 #include "federation/protocol/ledger.h"
 #include "federation/protocol/site_channel.h"
 #include "federation/secure/agreement.h"
@@ -28,7 +29,8 @@ struct KeyExchange {
   std::string study;                        // hash of the study
   std::map<std::string, std::string> keys;  // key fingerprints that the study names, by site
   bool allow_two = false;
-  SumChain totals = {};  // chain of the sums before this attempt
+  SumChain totals = {};                   // chain of the sums before this attempt
+  RevocationCheck* revocation = nullptr;  // of certificates of peers; null: none
 };
 
 // Throws ChannelLost, AttemptAbandoned, Refused, SumsDiffer, and another firm::Error (kNetwork)
@@ -42,7 +44,8 @@ Membership membership(const std::string& study, const v1::Begin& begin, const st
 // Writes the message to the ledger, then sends it.
 void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& message,
                    const std::string& kind = "");
-// Receives a message; throws AttemptAbandoned, Refused, and WrongSum when another site has found one.
+// Receives a message; throws AttemptAbandoned, Refused, and WrongSum when another site has found
+// one.
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
 
 }  // namespace firm
