@@ -216,7 +216,8 @@ std::optional<RevocationList> RevocationCheck::list(Instant now) {
   }
   if (!exists) return {};
   std::string text = pki::read_public({path_, kExpected, ""});
-  if (!verified_ || text != text_ || now >= verified_->next_update) {
+  const bool current = verified_ && now >= verified_->this_update && now < verified_->next_update;
+  if (!current || text != text_) {
     const pki::X509Certificate ca = pki::read_certificate(ca_pem_, "ca.crt");
     RevocationList list = verify(text, path_, ca.get(), now);
     remember(list.number);

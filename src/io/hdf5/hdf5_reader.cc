@@ -176,6 +176,11 @@ template std::vector<std::int64_t> Dataset::read_all() const;
 
 Reader::Reader(std::string file, OtherFiles others) : file_(std::move(file)) {
   prepare_library();
+  struct stat status {};
+  // The library would wait for the other end of a pipe.
+  if (::stat(file_.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    throw data_error({file_, "", kHdf5File, "a device or a pipe"});
+  }
   links_ = std::make_unique<LinkGuard>(file_, others);
   handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!handle_.ok()) explain(file_, last_failure());
