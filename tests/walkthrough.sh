@@ -47,6 +47,7 @@ federation_page() {
   done
   grep -q '"finished":true' south/coordinator/coordinator.json
   test ! -e north/xrt.h5
+  test "$(grep -c '^key = ' north/study.toml)" -eq 4
   test -z "$(find south north/xrf-* -name 'xrf-?.key')"
 }
 data_page() {

@@ -8,6 +8,7 @@
 
 #include "core/child_process.h"
 #include "federation/pki/authority.h"
+#include "federation/pki/pinned_keys.h"
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 #include "verbs.h"
@@ -39,6 +40,7 @@ void make_certificates(const LocalFederation& f) {
       fs::copy_file(file, fs::path(pki_of(f, site)) / fs::path(file).filename());
     }
   }
+  pin_keys(f.study, authority);
 }
 
 std::vector<std::string> with_settings(std::vector<std::string> arguments,

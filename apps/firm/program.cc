@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -136,6 +137,9 @@ int failed(int code, const std::string& message) {
 }
 
 int run_program(CLI::App& app, int argc, char** argv, const int& outcome, bool speaks) {
+  // A file that grows beyond the limit of the process (ulimit -f) is then a write that fails, like
+  // one to a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   const auto formatter = std::make_shared<HelpFormatter>();
   formatter->label("SUBCOMMAND", "VERB");
   use_formatter(app, formatter);

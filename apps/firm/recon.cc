@@ -119,6 +119,10 @@ std::string resume_command(const Arguments& a, const Summary& s) {
 void print_how_to_resume(const Arguments& a, const ReconResult& result) {
   const Summary& s = result.summary;
   if (s.termination.converged) return;
+  if (result.nothing_written) {
+    fmt::print("Interrupted before the first round. Nothing was written: start it again.\n");
+    return;
+  }
   const std::string what =
       result.chunks_done ? fmt::format("Interrupted, with {} chunk{} finished.",
                                        *result.chunks_done, *result.chunks_done == 1 ? "" : "s")
@@ -186,6 +190,7 @@ int run(Arguments& a) {
   if (a.resume) a.recon.start = RunDirectory::Start::kResume;
   if (a.overwrite) a.recon.start = RunDirectory::Start::kOverwrite;
   a.recon.separate = a.separate || a.mpi;
+  a.recon.interrupts_set_up = true;
   take_method(a);
   if (!a.prior.empty()) a.recon.settings.emplace_back("prior.kind", a.prior);
   if (!a.refine.empty()) a.recon.settings.emplace_back("refine", a.refine);

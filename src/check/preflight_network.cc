@@ -10,6 +10,8 @@
 #include "core/shell_quote.h"
 #include "federation/pki/describe.h"
 #include "federation/pki/issued_list.h"
+#include "federation/pki/pinned_keys.h"
+#include "federation/pki/revocation.h"
 #include "federation/pki/text.h"
 #include "federation/transport/grpc_channel.h"
 
@@ -88,6 +90,40 @@ void check_pinned_key(const Context& c, const StudyFile& file, const Credentials
   }
 }
 
+// Warns about sites whose keys the study does not name.
+void check_unpinned(const Context& c, const StudyFile& file) {
+  const std::string warning = warn_unpinned(file);
+  if (c.arguments.insecure) return;
+  if (warning.empty()) {
+    c.findings.ok("keys", "the study names the key of every site");
+  } else {
+    c.findings.warning("keys", warning, "firm pki pin STUDY --dir PKI, at the authority");
+  }
+}
+
+void check_revocation(const Context& c, const Credentials& credentials) {
+  RevocationCheck revocation(c.arguments.pki, credentials.ca_pem);
+  try {
+    const std::optional<RevocationList> list = revocation.list(c.machine.now);
+    if (!list) return;
+    revocation.check(credentials.certificate, "the certificate in " + c.arguments.pki,
+                     c.machine.now);
+    const std::string text = fmt::format(
+        "list {} with {} certificate{}, valid until {} ({})", list->number, list->revoked.size(),
+        list->revoked.size() == 1 ? "" : "s", pki::time_text(list->next_update),
+        pki::validity_text(list->this_update, list->next_update, c.machine.now));
+    if (list->next_update - c.machine.now < kExpiresSoon) {
+      c.findings.warning("revocation", text,
+                         "at the authority: firm pki revoke --dir PKI makes a new list");
+    } else {
+      c.findings.ok("revocation", text);
+    }
+  } catch (const Error& e) {
+    c.findings.error(Error::Kind::kNetwork, "revocation", e.what(),
+                     "get the newest ca.crl, or a new certificate, from the authority");
+  }
+}
+
 // Warns about sites that cannot connect: those without a certificate, or with an expired one.
 void check_enrolment(const Context& c, const StudyFile& file) {
   std::vector<std::string> missing;
@@ -163,6 +199,8 @@ std::optional<Credentials> check_certificates(const Context& c, const StudyToChe
       c.findings.ok("hosts", fmt::format("sites can write {} in --server",
                                          fmt::join(credentials.certificate.hosts, ", ")));
     }
+    check_revocation(c, credentials);
+    if (study != nullptr) check_unpinned(c, study->file);
     if (study != nullptr && c.arguments.site()) check_pinned_key(c, study->file, credentials);
     if (study != nullptr && !c.arguments.site()) check_enrolment(c, study->file);
     return credentials;

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/interruption.h"
+
 namespace firm {
 namespace {
 
@@ -58,6 +60,7 @@ struct Loop {
   std::size_t count;
   int threads;
   int ranges;
+  InterruptionScope* scope;  // null: never interrupted
 
   std::size_t begin(int range) const {
     return count * static_cast<std::size_t>(range) / static_cast<std::size_t>(ranges);
@@ -135,18 +138,22 @@ class Pool {
       patience.wait(helper.state, kIdle);
       if (helper.state.load(std::memory_order_relaxed) == kStop) return;
       if (!change(helper, kCalled, kWorking)) continue;
+      InterruptionAccess::enter(loop_.scope);
       work(number);
+      InterruptionAccess::enter(nullptr);
       set(helper, kIdle);
     }
   }
 
   void work(int number) {
+    const InterruptionAccess::Tasks tasks;
     for (int k = 0; k < loop_.ranges; ++k) {
       const int which = (number + k) % loop_.ranges;
       std::atomic<std::size_t>& next = range(which).next;
       const std::size_t end = loop_.begin(which + 1);
       for (std::size_t i = next.fetch_add(1, std::memory_order_relaxed); i < end;
            i = next.fetch_add(1, std::memory_order_relaxed)) {
+        if (interruption_seen()) return;
         loop_.call(loop_.task, i);
       }
     }
@@ -203,14 +210,18 @@ int thread_count(int requested) {
 
 void run_tasks(std::size_t count, int threads, Handout handout,
                void (*call)(const void* task, std::size_t index), const void* task) {
-  const std::unique_lock<std::mutex> lock(pool_mutex(), std::try_to_lock);
-  if (!lock.owns_lock()) {
-    for (std::size_t i = 0; i < count; ++i) call(task, i);
-    return;
+  const auto most = static_cast<int>(
+      std::min<std::size_t>(count, static_cast<std::size_t>(std::max(threads, 1))));
+  std::unique_lock<std::mutex> lock(pool_mutex(), std::defer_lock);
+  if (most > 1 && lock.try_lock()) {
+    pool().run({call, task, count, most, handout == Handout::kQueue ? 1 : most,
+                InterruptionAccess::scope()});
+    lock.unlock();
+  } else {
+    const InterruptionAccess::Tasks tasks;
+    for (std::size_t i = 0; i < count && !interruption_seen(); ++i) call(task, i);
   }
-  const auto most =
-      static_cast<int>(std::min<std::size_t>(count, static_cast<std::size_t>(threads)));
-  pool().run({call, task, count, most, handout == Handout::kQueue ? 1 : most});
+  check_interruption();
 }
 
 }  // namespace firm

@@ -22,7 +22,8 @@ int thread_count(int requested);
 enum class Handout { kQueue, kRanges };
 
 // Calls call(task, index) for index = 0..count-1, on this thread and up to threads - 1 others; on
-// this thread alone while another thread of the program runs a loop.
+// this thread alone while another thread of the program runs a loop. Throws Interrupted if the user
+// interrupts it (interruption.h).
 void run_tasks(std::size_t count, int threads, Handout handout,
                void (*call)(const void* task, std::size_t index), const void* task);
 
@@ -30,10 +31,6 @@ void run_tasks(std::size_t count, int threads, Handout handout,
 template <typename Task>
 void parallel_for(std::size_t count, int threads, const Task& task,
                   Handout handout = Handout::kQueue) {
-  if (threads <= 1 || count <= 1) {
-    for (std::size_t i = 0; i < count; ++i) task(i);
-    return;
-  }
   run_tasks(
       count, threads, handout,
       [](const void* it, std::size_t index) { (*static_cast<const Task*>(it))(index); }, &task);

@@ -34,6 +34,7 @@ Scan open_data(const SiteEntry& entry, const std::string& element, const std::st
   }
   const std::string angles = entry.angles.empty() ? "" : beside(path, entry.angles);
   ScanRequest request{element, false, angles, entry.axes, entry.angle_unit};
+  request.external_files = entry.external_files;
   if (entry.monitor.starts_with('/')) {
     request.monitor = entry.monitor;
   } else if (!entry.monitor.empty()) {

@@ -135,6 +135,7 @@ std::string StudyData::warn_cross_talk(const std::string& site) {
   if (!s.entry.prepare.unmix.empty()) return "";
   ScanRequest request;
   request.axes = s.entry.axes;
+  request.external_files = s.entry.external_files;
   return firm::warn_cross_talk(s.scan.file, request, s.scan);
 }
 

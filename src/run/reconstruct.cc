@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/interruption.h"
 #include "io/files/pending_file.h"
 #include "run/fit_report.h"
 #include "run/reconstruction.h"
@@ -184,11 +185,13 @@ void Reconstruction::keep_result(ShardResult result, std::size_t k) {
 }
 
 bool Reconstruction::solve_stage(std::size_t k) {
+  std::optional<InterruptionScope> scope(set_up_interruption());
   report(callbacks_.progress, "reading the data", 0);
-  StageRun& stage = stage_.emplace(
-      StageRun::Setup{processes_, callbacks_, plan_.data(), plan_.study(), plan_.options(),
-                      plan_.truth(), arguments_.separate, plan_.most_absorption()},
-      plan_.stages()[k].of_process);
+  StageRun& stage =
+      stage_.emplace(StageRun::Setup{processes_, callbacks_, plan_.data(), plan_.study(),
+                                     plan_.options(), plan_.truth(), arguments_.separate,
+                                     plan_.most_absorption(), set_up_interruption()},
+                     plan_.stages()[k].of_process);
   do_together(processes_, [&] { stage.read(); });
   stage.share();
   if (take_earlier_result(stage, k)) return true;
@@ -204,6 +207,7 @@ bool Reconstruction::solve_stage(std::size_t k) {
   }
   RunHistory* const lines = history ? &*history : nullptr;
   phases_.end("reading");
+  scope.reset();
   stage.solve(lines);
   phases_.end("solving");
   return collect(stage, k, lines);
@@ -213,7 +217,7 @@ bool Reconstruction::solve_stage(std::size_t k) {
 
 ReconResult Reconstruction::interrupted_result(std::size_t finished) {
   last_.termination = {"interrupted", "interrupted", false};
-  return {.summary = last_, .chunks_done = finished};
+  return {.summary = last_, .chunks_done = finished, .nothing_written = !directory_ && !resuming()};
 }
 
 // Images, pictures and report first, then the summary, which makes the run complete.
@@ -286,14 +290,25 @@ ReconResult Reconstruction::finish() {
   return {summary, written_files(*directory_), warnings, {}};
 }
 
-// Removes the state that a killed run would resume from only when the summary is on the disk.
 ReconResult Reconstruction::run() {
+  try {
+    return run_stages();
+  } catch (const Interrupted&) {  // in set-up
+    return interrupted_result(results_.size());
+  }
+}
+
+// Removes the state that a killed run would resume from only when the summary is on the disk.
+ReconResult Reconstruction::run_stages() {
   do_together(processes_, [this] {
     if (!first()) return;
     claim_.emplace(arguments_.out, arguments_.start);
     if (resuming()) require_unfinished();
   });
-  do_together(processes_, [this] { plan_.make(processes_, callbacks_); });
+  do_together(processes_, [this] {
+    const InterruptionScope scope(set_up_interruption());
+    plan_.make(processes_, callbacks_);
+  });
   if (memory_ && plan_.several()) {
     throw usage_error({arguments_.study, "memory",
                        "room for all slices at once, or a run directory for chunks of them",

@@ -29,6 +29,9 @@ struct ReconArguments {
   bool separate = false;
   // The study itself, if it is in no file: `study` is then its name in errors.
   std::optional<StudyFile> given = {};
+  // Ends set-up when the callbacks say that the user interrupts, not only rounds. In one process
+  // alone: those of mpirun stop together.
+  bool interrupts_set_up = false;
 };
 
 struct ReconResult {
@@ -37,6 +40,8 @@ struct ReconResult {
   std::vector<std::string> warnings = {};  // about the fit of the data
   // Number of finished chunks, if some are unfinished: there are no images yet.
   std::optional<std::size_t> chunks_done = {};
+  // Interrupted before anything was written: there is nothing to resume.
+  bool nothing_written = false;
 };
 
 // Reads the options of study and command line. A resumed run keeps its own options, which are all

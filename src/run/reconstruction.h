@@ -45,11 +45,17 @@ class Reconstruction {
  private:
   bool first() const { return processes_.rank() == 0; }
   bool resuming() const { return arguments_.start == RunDirectory::Start::kResume; }
+  // What ends set-up, if anything.
+  std::function<bool()> set_up_interruption() const {
+    const bool ends = arguments_.interrupts_set_up && processes_.count() == 1;
+    return ends ? callbacks_.interrupted : nullptr;
+  }
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
   void event(const std::string& line) const {
     if (callbacks_.on_event) callbacks_.on_event(line);
   }
 
+  ReconResult run_stages();
   // Solves stage k, unless an earlier attempt has. False: interrupted before it had a result.
   bool solve_stage(std::size_t k);
   bool take_earlier_result(const StageRun& stage, std::size_t k);

@@ -12,6 +12,7 @@
 
 #include "align/align.h"
 #include "align/vertical.h"
+#include "core/interruption.h"
 #include "core/parallel.h"
 #include "federation/sums/fixed_point_collective.h"
 #include "federation/transport/local_exchange.h"
@@ -295,11 +296,13 @@ Refinement align_side_by_side(StudyRefiner& refiner, std::size_t sites, int thre
   std::exception_ptr error;
   std::mutex mutex;
   const int each = std::max(1, thread_count(threads) / static_cast<int>(sites));
+  const std::function<bool()> interrupted = current_interruption();
   {
     std::vector<std::jthread> workers;
     for (std::size_t i = 0; i < sites; ++i) {
       workers.emplace_back([&, i] {
         try {
+          const InterruptionScope scope(interrupted);
           LocalExchange exchange(allreduce);
           FixedPointCollective collective(exchange);
           results[i] = refiner.align({i}, collective, each, i == 0 ? progress : Progress());

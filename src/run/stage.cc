@@ -4,9 +4,11 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
+#include "core/interruption.h"
 #include "core/parallel.h"
 #include "federation/sums/fixed_point_collective.h"
 #include "firm/error.h"
@@ -160,6 +162,7 @@ Observer StageRun::observer_of(Work& work, RunHistory* history) {
 
 void StageRun::solve_alone(Work& work, RunHistory* history) {
   LocalCollective collective;
+  std::optional<InterruptionScope> scope(setup_.set_up_interruption);
   work.solver->start(
       {.collective = collective,
        .checkpoint = work.resume.get(),
@@ -169,12 +172,14 @@ void StageRun::solve_alone(Work& work, RunHistory* history) {
          if (history != nullptr) history->flush();
          work.checkpoints->write(work.solver->identity(), round, state);
        }});
+  scope.reset();
   work.solution = work.solver->solve();
 }
 
 void StageRun::solve_beside(Work& work, LocalAllreduce& allreduce, RunHistory* history) {
   LocalExchange exchange(allreduce);
   FixedPointCollective collective(exchange);
+  std::optional<InterruptionScope> scope(setup_.set_up_interruption);
   work.solver->start({.collective = collective,
                       .checkpoint = work.resume.get(),
                       .more_state = [&](Archive& archive) { collective.archive(archive); },
@@ -184,6 +189,7 @@ void StageRun::solve_beside(Work& work, LocalAllreduce& allreduce, RunHistory* h
                             if (!exchange.checkpoint_asked() && !ending) return;
                             work.checkpoints->write(work.solver->identity(), round, state);
                           }});
+  scope.reset();
   work.solution = work.solver->solve();
 }
 

@@ -43,7 +43,8 @@ class StageRun {
     const SolveOptions& options;
     std::string truth;  // file; empty: none
     bool separate = false;
-    std::size_t most_absorption = 0;  // ShardPlan::most_absorption
+    std::size_t most_absorption = 0;                 // ShardPlan::most_absorption
+    std::function<bool()> set_up_interruption = {};  // ends set-up; empty: nothing does
   };
   // `of_process`: the shards of each process.
   StageRun(const Setup& setup, const std::vector<std::vector<Shard>>& of_process);

@@ -13,6 +13,8 @@
 #include "core/timing.h"
 #include "federation/gate/descriptor_limit.h"
 #include "federation/pki/certificates.h"
+#include "federation/pki/pinned_keys.h"
+#include "federation/pki/revocation.h"
 #include "federation/protocol/admission.h"
 #include "federation/protocol/coordinator.h"
 #include "federation/protocol/member_check.h"
@@ -205,6 +207,14 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   const DirectoryLock lock(a.out);
   if (callbacks.on_start) callbacks.on_start(file, options);
 
+  const auto revocation = std::make_shared<RevocationCheck>(
+      a.pki, credentials.ca_pem, (std::filesystem::path(a.out) / kRevocationMemory).string());
+  revocation->check(credentials.certificate, "coordinator.crt", current_instant());
+  if (a.secure && callbacks.on_event) {
+    const std::string warning = warn_unpinned(file);
+    if (!warning.empty()) callbacks.on_event("warning: " + warning);
+  }
+
   CoordinatorRecord record(a.out);
   CoordinatorResult result;
   result.was_complete = record.state().finished;
@@ -215,7 +225,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   limits.connections = LobbyLimits::within(raise_descriptor_limit());
   GrpcServer server(coordinator, a.listen,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
-                    admission_by(a.pki, credentials.ca_pem), limits);
+                    admission_by(a.pki, credentials.ca_pem, revocation), limits);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
   wait_for_end(a, callbacks, coordinator, record);
   result.complete = coordinator.finished();

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/interruption.h"
 #include "core/malloc_tuning.h"
 #include "core/shell_quote.h"
 #include "federation/pki/describe.h"
+#include "federation/pki/revocation.h"
 #include "federation/protocol/key_exchange.h"
 #include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
@@ -90,6 +92,7 @@ class SiteRun {
         callbacks_(callbacks),
         credentials_(own_credentials(arguments)),
         work_(arguments, callbacks),
+        revocation_(arguments.pki, credentials_.ca_pem, work_.directory().file(kRevocationMemory)),
         ledger_(work_.directory().file("ledger.jsonl")) {
     if (arguments.keep_shares) kept_.emplace(work_.directory().file("shares"));
   }
@@ -112,6 +115,9 @@ class SiteRun {
       credentials_ = own_credentials(arguments_);
     }
   }
+  // Returns a check of the coordinator's certificate; empty if this site has no revocation list.
+  // Throws firm::Error if this site's own certificate is revoked.
+  GrpcChannel::AcceptServer check_revocation();
   // Connects and takes part until the run is over. Throws ChannelLost when the connection breaks.
   void connect();
   void take_part(SiteChannel& channel);
@@ -136,6 +142,7 @@ class SiteRun {
   const SiteCallbacks& callbacks_;
   Credentials credentials_;
   SiteWork work_;
+  RevocationCheck revocation_;
   Ledger ledger_;
   std::optional<KeptShares> kept_;  // with --keep-shares
   SiteResult result_;
@@ -144,6 +151,8 @@ class SiteRun {
 };
 
 SiteResult SiteRun::run() {
+  const std::string unpinned = work_.warn_keys();
+  if (!arguments_.insecure && !unpinned.empty()) report_event("warning: " + unpinned);
   bool again = true;
   while (again && !interrupted()) {
     try {
@@ -153,6 +162,8 @@ SiteResult SiteRun::run() {
     } catch (const ChannelLost& reason) {
       again = retry_after(reason);
     } catch (const SiteInterrupted&) {
+      again = false;
+    } catch (const Interrupted&) {  // in set-up
       again = false;
     }
   }
@@ -179,11 +190,23 @@ bool SiteRun::retry_after(const ChannelLost& reason) {
   return true;
 }
 
+GrpcChannel::AcceptServer SiteRun::check_revocation() {
+  const Instant now = current_instant();
+  if (!revocation_.list(now)) return {};
+  revocation_.check(credentials_.certificate, "the certificate of this site", now);
+  return [this](const std::string& certificate) {
+    const Instant then = current_instant();
+    const CertificateFacts facts =
+        verify_peer(certificate, credentials_.ca_pem, CertificatePurpose::kCoordinator, then);
+    revocation_.check(facts, arguments_.server, then);
+  };
+}
+
 void SiteRun::connect() {
   renew_credentials();
   GrpcChannel channel(arguments_.server,
                       {credentials_.ca_pem, credentials_.certificate_pem, credentials_.key_pem},
-                      kDialSeconds, arguments_.keepalive_seconds);
+                      kDialSeconds, arguments_.keepalive_seconds, check_revocation());
   report_event("connected to " + arguments_.server);
   report_state(SiteState::kWaiting);
   disconnected_ = false;
@@ -244,10 +267,10 @@ void SiteRun::begin_work(SiteChannel& channel, const v1::Begin& begin) {
 
 RemoteExchange SiteRun::join(SiteChannel& channel, const v1::Begin& begin) {
   try {
-    return join_attempt(
-        {channel, ledger_, credentials_, arguments_.name, study_hash(work_.terms(), begin),
-         work_.keys(), arguments_.allow_two, work_.totals(), kept_ ? &*kept_ : nullptr},
-        begin, callbacks_.on_state);
+    return join_attempt({channel, ledger_, credentials_, arguments_.name,
+                         study_hash(work_.terms(), begin), work_.keys(), arguments_.allow_two,
+                         work_.totals(), kept_ ? &*kept_ : nullptr, &revocation_},
+                        begin, callbacks_.on_state);
   } catch (const Refused&) {
     throw;
   } catch (const SumsDiffer&) {
@@ -323,7 +346,14 @@ void SiteRun::wait_for_finish(SiteChannel& channel) {
 
 SiteResult run_site(const SiteArguments& arguments, const SiteCallbacks& callbacks) {
   tune_malloc();
-  return SiteRun(arguments, callbacks).run();
+  std::optional<SiteRun> run;
+  try {
+    const InterruptionScope scope(callbacks.interrupted);
+    run.emplace(arguments, callbacks);
+  } catch (const Interrupted&) {
+    return {};
+  }
+  return run->run();
 }
 
 }  // namespace firm

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "core/interruption.h"
+#include "federation/pki/pinned_keys.h"
 #include "federation/protocol/coordinator.h"
 #include "federation/protocol/exchange.h"
 #include "federation/sums/fixed_point_collective.h"
@@ -110,6 +112,8 @@ std::map<std::string, std::string> SiteWork::keys() const {
   return keys;
 }
 
+std::string SiteWork::warn_keys() const { return warn_unpinned(data_.file()); }
+
 v1::SiteMessage SiteWork::hello() const {
   v1::SiteMessage message;
   v1::Hello& hello = *message.mutable_hello();
@@ -144,6 +148,7 @@ void require_own(const Site& passed_on, const Site& own) {
 }  // namespace
 
 void SiteWork::begin(const v1::Begin& begin) {
+  const InterruptionScope scope(callbacks_.interrupted);
   refinement_.reset();
   study_ = study_with(data_.file(), begin);
   const auto at = std::ranges::find(study_.sites, arguments_.name, &Site::name);
@@ -248,6 +253,7 @@ void SiteWork::write_studies() {
 }
 
 Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const Ledger& ledger) {
+  std::optional<InterruptionScope> scope(callbacks_.interrupted);
   if (refinement_.needed()) refine(exchange);
   FixedPointCollective collective(exchange);
   RunHistory history(directory_, callbacks_, {});
@@ -266,6 +272,7 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   const Stopwatch watch;
   solver_->start(solver_start(exchange, collective, begin, ledger, history));
   checkpoint_.reset();
+  scope.reset();
   Solution solution = solver_->solve();
   collective.confirm();
   solution.summary.refined = refined_;

@@ -44,6 +44,8 @@ class SiteWork {
   const std::vector<v1::Term>& terms() const { return terms_; }
   // Fingerprints of the keys of those sites for which the study names one.
   std::map<std::string, std::string> keys() const;
+  // Says which sites the study names no key for; empty: none.
+  std::string warn_keys() const;
 
   // The first message: study, rays, and the rounds that the site can resume from.
   v1::SiteMessage hello() const;

@@ -20,7 +20,7 @@ struct Phantom {
   double energy = 0;                 // keV, of the coefficients; 0: not part of the study
 };
 
-// "paper", "elements", "shapes", "smooth", "rod", "minerals".
+// "paper", "elements", "shapes", "smooth", "rod", "minerals", "geode".
 const std::vector<std::string>& phantom_names();
 
 // Image stacks of a phantom: those of its elements, and XRT.

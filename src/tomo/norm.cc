@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/interruption.h"
+
 namespace firm {
 namespace {
 
@@ -89,6 +91,7 @@ SpectralNorm spectral_norm(Projector& projector, double tolerance, int max_itera
   Tridiagonal t;
   SpectralNorm result;
   while (result.iterations < max_iterations) {
+    check_interruption();
     projector.forward(current, rays);
     projector.adjoint(rays, next);
     ++result.iterations;

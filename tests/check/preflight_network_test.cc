@@ -7,6 +7,8 @@
 
 #include "check/preflight_fixture.h"
 #include "federation/pki/describe.h"
+#include "federation/pki/pinned_keys.h"
+#include "federation/pki/revocation.h"
 #include "federation/transport/grpc_server.h"
 #include "support/certificates.h"
 #include "support/loopback.h"
@@ -91,6 +93,7 @@ class PreflightNetworkTest : public Preflight {
   PreflightNetworkTest() {
     // Ignore a proxy in the environment of the test.
     for (const char* name : {"grpc_proxy", "https_proxy", "http_proxy"}) ::unsetenv(name);
+    pin_keys(arguments_.study, certificates_.authority());
     be_site("xrf-1");
   }
 
@@ -181,6 +184,37 @@ TEST_F(PreflightNetworkTest, RefusesKeyThatStudyDoesNotName) {
   certificates_.enrol("xrf-1");
   be_site("xrf-1");
   expect_problem(4, "key", key.substr(0, 16), "put the new one into the study");
+}
+
+TEST_F(PreflightNetworkTest, WarnsAboutSitesWithoutKeyInStudy) {
+  expect_ok("keys", "the study names the key of every site");
+  change_study([](StudyFile& f) { f.sites[1].key = ""; });
+  expect_warning("keys", "the study names no key for xrf-2: ", "firm pki pin STUDY --dir PKI");
+  be_coordinator();
+  expect_warning("keys", "the study names no key for xrf-2: ", "firm pki pin STUDY --dir PKI");
+  arguments_.insecure = true;
+  check();
+  EXPECT_EQ(find(Level::kWarning, "keys"), nullptr);
+}
+
+TEST_F(PreflightNetworkTest, ChecksRevocationList) {
+  const std::string list = certificates_.authority() + "/ca.crl";
+  const auto send = [&] {
+    std::filesystem::copy_file(list, certificates_.home("xrf-1") + "/ca.crl",
+                               std::filesystem::copy_options::overwrite_existing);
+  };
+  revoke_certificates({certificates_.authority(), "xrf-2"}, machine_.now);
+  send();
+  expect_good();
+  expect_ok("revocation", "with 1 certificate, valid until");
+  revoke_certificates({certificates_.authority(), "", 20}, machine_.now);
+  send();
+  expect_warning("revocation", "20 days left", "firm pki revoke --dir PKI");
+  revoke_certificates({certificates_.authority(), "xrf-1"}, machine_.now);
+  send();
+  expect_problem(4, "revocation", "found the certificate of xrf-1", "from the authority");
+  days_pass(181);
+  expect_problem(4, "revocation", "ca.crl: validity", "the newest ca.crl");
 }
 
 TEST_F(PreflightNetworkTest, NamesSitesWithoutCertificate) {

@@ -182,7 +182,7 @@ TEST_F(PkiCommand, RefusesOtherFiles) {
 }
 
 TEST_F(PkiCommand, RefusesWrongUsage) {
-  expect_error(pki(""), 2, "expected a verb (init, request, sign, show), found none");
+  expect_error(pki(""), 2, "expected a verb (init, request, sign, pin, revoke, show), found none");
   expect_error(pki("init"), 2, "--dir");
   expect_error(pki("sign --dir a"), 2, "REQUEST");
   expect_error(pki("show"), 2, "PATH");

@@ -22,7 +22,7 @@ namespace firm {
 inline std::shared_ptr<grpc::ChannelCredentials> tls_with(const TlsIdentity& identity) {
   grpc::SslCredentialsOptions tls;
   tls.pem_root_certs = identity.ca;
-  tls.pem_private_key = identity.key;
+  tls.pem_private_key = identity.key.text();
   tls.pem_cert_chain = identity.certificate;
   return grpc::SslCredentials(tls);
 }

@@ -59,6 +59,24 @@ class Hdf5Variant {
     create(path, H5T_IEEE_F32LE, space, how);
   }
 
+  // A dataset whose values are in a file of their own, as they are.
+  void stored_in(const std::string& path, const h5::Shape& shape, const std::string& file) {
+    const h5::Handle space(space_of(shape));
+    const h5::Handle how(H5Pcreate(H5P_DATASET_CREATE));
+    check(H5Pset_external(how.get(), file.c_str(), 0, H5F_UNLIMITED));
+    create(path, H5T_IEEE_F32LE, space, how);
+  }
+
+  void external_link(const std::string& path, const std::string& file, const std::string& object) {
+    const h5::Handle groups(with_groups());
+    check(H5Lcreate_external(file.c_str(), object.c_str(), file_.get(), path.c_str(), groups.get(),
+                             H5P_DEFAULT));
+  }
+  void soft_link(const std::string& path, const std::string& target) {
+    const h5::Handle groups(with_groups());
+    check(H5Lcreate_soft(target.c_str(), file_.get(), path.c_str(), groups.get(), H5P_DEFAULT));
+  }
+
   // An array of texts, or a scalar for a single one, of a fixed length larger than needed. Padded
   // as by Fortran (H5T_STR_SPACEPAD) or NumPy (H5T_STR_NULLPAD).
   void texts(const std::string& path, const std::vector<std::string>& values, H5T_str_t padding) {
@@ -103,10 +121,15 @@ class Hdf5Variant {
     }
     return bytes;
   }
+  // Creates the groups of a path.
+  static hid_t with_groups() {
+    const hid_t groups = H5Pcreate(H5P_LINK_CREATE);
+    check(H5Pset_create_intermediate_group(groups, 1));
+    return groups;
+  }
   h5::Handle create(const std::string& path, hid_t type, const h5::Handle& space,
                     const h5::Handle& how) {
-    const h5::Handle groups(H5Pcreate(H5P_LINK_CREATE));
-    check(H5Pset_create_intermediate_group(groups.get(), 1));
+    const h5::Handle groups(with_groups());
     h5::Handle dataset(H5Dcreate2(file_.get(), path.c_str(), type, space.get(), groups.get(),
                                   how.get(), H5P_DEFAULT));
     if (!dataset.ok()) throw std::runtime_error("HDF5 cannot make " + path);

@@ -94,8 +94,7 @@ TEST_F(Hdf5VariantTest, ReportsMissingSourceOfVirtualDataset) {
   }
   {
     Hdf5Variant file(path);
-    file.made_of("/exchange/data", {4, 1, kWide}, {directory_ / "one.h5", directory_ / "two.h5"},
-                 2);
+    file.made_of("/exchange/data", {4, 1, kWide}, {"one.h5", directory_ / "two.h5"}, 2);
     file.attribute("/exchange/data", "units", {"g/cm^2"}, H5T_STR_NULLPAD);
     file.numbers("/exchange/theta", {4}, {0, 45, 90, 135}, {});
   }
@@ -107,11 +106,13 @@ TEST_F(Hdf5VariantTest, ReportsMissingSourceOfVirtualDataset) {
   site.name = "xrf";
   site.kind = "xrf";
   site.data = "a.h5";
+  site.external_files = true;
+  const ScanRequest request{.external_files = true};
   const auto prepare = [&] { return prepare_all_slices(study, site, directory_ / "study.toml"); };
   EXPECT_EQ(prepare().data.values(2 * kWide, 0), 1.0f);
-  EXPECT_TRUE(inspect_file(path).missing.empty());
+  EXPECT_TRUE(inspect_file(path, request).missing.empty());
   std::filesystem::remove(directory_ / "two.h5");
-  EXPECT_EQ(inspect_file(path).missing, (std::vector<std::size_t>{2, 3}));
+  EXPECT_EQ(inspect_file(path, request).missing, (std::vector<std::size_t>{2, 3}));
   EXPECT_CONTAINS(error_of(prepare), "2 of 4 frames are 0 throughout, the first that of angle 2");
   site.prepare.bad_values = "mask";
   EXPECT_EQ(prepare().report.missing, 2 * kWide);

@@ -166,6 +166,8 @@ void add_inspect(CLI::App& app) {
       "--monitor", a->monitor,
       "Monitor, I0: /path/of/dataset in the HDF5 file, or a file with one number per angle (text\n"
       "or .npy)");
+  verb->add_flag("--external-files", a->request.external_files,
+                 "Read other HDF5 files too that the file links to, if they are below its folder");
   verb->add_flag("--json", a->json, "Print the result as JSON");
   verb->footer(
       "Reads the file in pieces, so it may be larger than memory.\n"

@@ -68,4 +68,7 @@ struct Signed {
 
 Signed sign_request(const SignOptions& options, Instant now);
 
+// Returns the name in a request, checked as sign_request does.
+std::string requested_name(const std::string& request);
+
 }  // namespace firm

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "federation/pki/secret_text.h"
+
 namespace firm {
 
 using Instant = std::chrono::sys_seconds;  // UTC
@@ -51,7 +53,7 @@ struct CertificateFacts {
 struct Credentials {
   std::string ca_pem;
   std::string certificate_pem;
-  std::string key_pem;
+  SecretText key_pem;
   CertificateFacts ca;
   CertificateFacts certificate;
 };

@@ -8,6 +8,7 @@
 
 #include "federation/pki/facts.h"
 #include "federation/pki/key_files.h"
+#include "federation/pki/revocation.h"
 #include "federation/pki/text.h"
 #include "firm/error.h"
 
@@ -46,6 +47,20 @@ std::vector<FactRow> certificate_rows(const CertificateFacts& f, Instant now) {
   return rows;
 }
 
+std::vector<FactRow> list_rows(const RevocationList& list, Instant now) {
+  std::vector<FactRow> rows = {
+      {"kind", "revocation list"},
+      {"issuer", list.issuer},
+      {"number", fmt::format("{}", list.number)},
+      {"valid from", pki::time_text(list.this_update)},
+      {"valid until", fmt::format("{} ({})", pki::time_text(list.next_update),
+                                  pki::validity_text(list.this_update, list.next_update, now))}};
+  for (const auto& [serial, when] : list.revoked) {
+    rows.push_back({"revoked", fmt::format("{} on {}", serial, pki::time_text(when))});
+  }
+  return rows;
+}
+
 std::vector<FactRow> request_rows(const pki::RequestFacts& f) {
   return {{"kind", "certificate request, signed by its own key"},
           {"subject", f.subject},
@@ -61,11 +76,13 @@ std::vector<std::string> certificate_files(const std::string& path) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(path, failure)) {
     const std::string extension = entry.path().extension().string();
-    if (extension == ".crt" || extension == ".csr") files.push_back(entry.path().string());
+    if (extension == ".crt" || extension == ".csr" || extension == ".crl")
+      files.push_back(entry.path().string());
   }
   if (failure) throw data_error({path, "", "a directory that can be read", failure.message()});
   if (files.empty()) {
-    throw data_error({path, "", "certificates (.crt) or requests (.csr) in it", "none"});
+    throw data_error(
+        {path, "", "certificates (.crt), requests (.csr) or lists (.crl) in it", "none"});
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -77,8 +94,9 @@ CertificateFacts certificate_facts(const std::string& path) {
 }
 
 std::vector<FactRow> describe_certificate_file(const std::string& path, Instant now) {
-  const std::string text = pki::read_public({path, "a certificate or a request (PEM)", ""});
   const std::string extension = std::filesystem::path(path).extension().string();
+  if (extension == ".crl") return list_rows(read_revocation_list(path), now);
+  const std::string text = pki::read_public({path, "a certificate or a request (PEM)", ""});
   const bool says_request = text.find("-----BEGIN CERTIFICATE REQUEST-----") != std::string::npos;
   if (extension == ".csr" || (extension != ".crt" && says_request)) {
     return request_rows(pki::facts_of(pki::read_request(text, path).get()));

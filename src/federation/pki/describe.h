@@ -8,8 +8,8 @@
 
 namespace firm {
 
-// Returns the file itself, or all .crt and .csr files of a directory, sorted. Throws firm::Error
-// (kData) when there are none.
+// Returns the file itself, or all .crt, .csr and .crl files of a directory, sorted. Throws
+// firm::Error (kData) when there are none.
 std::vector<std::string> certificate_files(const std::string& path);
 
 // Reads the facts of a certificate without verifying it. Throws like describe_certificate_file.
@@ -20,8 +20,8 @@ struct FactRow {
   std::string value;
 };
 
-// Lists the facts of a certificate or a request. Throws firm::Error (kData) for a file that is
-// neither, or that does not match its extension (.crt, .csr).
+// Lists the facts of a certificate, a request or a revocation list. Throws firm::Error (kData) for
+// another file, or one that does not match its extension (.crt, .csr, .crl).
 std::vector<FactRow> describe_certificate_file(const std::string& path, Instant now);
 
 // Formats a fingerprint for reading aloud: "1f2e 3d4c ...", groups of four digits, eight groups per

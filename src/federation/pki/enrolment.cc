@@ -18,6 +18,11 @@ void check_name(const std::string& name) {
     throw usage_error({"--name", "", kCertificateNameRule, pki::quoted(name)});
 }
 
+pki::X509Request read_request_file(const std::string& path) {
+  const pki::Wanted file{path, "a certificate request", "'firm pki request' makes it, at the site"};
+  return pki::read_request(pki::read_public(file), path);
+}
+
 // The parts of a request that go into a certificate: the name and the key, nothing else.
 struct Applicant {
   std::string name;
@@ -104,14 +109,15 @@ SiteRequest renew_request(const std::string& directory, const std::string& name)
   return made;
 }
 
+std::string requested_name(const std::string& request) {
+  return pki::facts_of(read_request_file(request).get()).name;
+}
+
 Signed sign_request(const SignOptions& options, Instant now) {
   pki::check_days(options.days);
   const pki::DirectoryLock lock(options.directory);
   const pki::Authority authority = pki::load_authority(options.directory, now);
-  const pki::X509Request request =
-      pki::read_request(pki::read_public({options.request, "a certificate request",
-                                          "'firm pki request' makes it, at the site"}),
-                        options.request);
+  const pki::X509Request request = read_request_file(options.request);
   const Applicant applicant = read_applicant(request.get(), options);
 
   Signed result;

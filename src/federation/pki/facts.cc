@@ -22,36 +22,11 @@ std::string utf8(const ASN1_STRING* text) {
   return result;
 }
 
-// OpenSSL escapes control characters and bytes that are not ASCII.
-std::string one_line(const X509_NAME* name) {
-  const Bio bio(BIO_new(BIO_s_mem()));
-  FIRM_CHECK(bio != nullptr);
-  if (X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_ONELINE) < 0) {
-    ERR_clear_error();
-    return "a name that cannot be read";
-  }
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(bio.get(), &data);
-  return size > 0 ? std::string(data, static_cast<std::size_t>(size)) : "";
-}
-
 // Returns "" unless there is exactly one common name.
 std::string common_name(const X509_NAME* name) {
   const int at = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
   if (at < 0 || X509_NAME_get_index_by_NID(name, NID_commonName, at) >= 0) return "";
   return utf8(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
-}
-
-Instant instant_of(const ASN1_TIME* time, const std::string& where) {
-  std::tm t{};
-  if (ASN1_TIME_to_tm(time, &t) != 1) {
-    ERR_clear_error();
-    throw data_error({where, "validity", "two points in time", "something else"});
-  }
-  using namespace std::chrono;
-  const year_month_day date(year(t.tm_year + 1900), month(static_cast<unsigned>(t.tm_mon + 1)),
-                            day(static_cast<unsigned>(t.tm_mday)));
-  return sys_days(date) + hours(t.tm_hour) + minutes(t.tm_min) + seconds(t.tm_sec);
 }
 
 std::string address_text(const ASN1_OCTET_STRING* address) {
@@ -92,8 +67,35 @@ CertificatePurpose purpose_of(X509* certificate) {
   return CertificatePurpose::kOther;
 }
 
-std::string serial_of(const X509* certificate) {
-  const BigNumber number(ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr));
+}  // namespace
+
+// OpenSSL escapes control characters and bytes that are not ASCII.
+std::string one_line(const X509_NAME* name) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  FIRM_CHECK(bio != nullptr);
+  if (X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_ONELINE) < 0) {
+    ERR_clear_error();
+    return "a name that cannot be read";
+  }
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &data);
+  return size > 0 ? std::string(data, static_cast<std::size_t>(size)) : "";
+}
+
+Instant instant_of(const ASN1_TIME* time, const std::string& where) {
+  std::tm t{};
+  if (ASN1_TIME_to_tm(time, &t) != 1) {
+    ERR_clear_error();
+    throw data_error({where, "validity", "two points in time", "something else"});
+  }
+  using namespace std::chrono;
+  const year_month_day date(year(t.tm_year + 1900), month(static_cast<unsigned>(t.tm_mon + 1)),
+                            day(static_cast<unsigned>(t.tm_mday)));
+  return sys_days(date) + hours(t.tm_hour) + minutes(t.tm_min) + seconds(t.tm_sec);
+}
+
+std::string serial_text(const ASN1_INTEGER* serial) {
+  const BigNumber number(ASN1_INTEGER_to_BN(serial, nullptr));
   FIRM_CHECK(number != nullptr);
   char* digits = BN_bn2hex(number.get());
   FIRM_CHECK(digits != nullptr);
@@ -101,8 +103,6 @@ std::string serial_of(const X509* certificate) {
   OPENSSL_free(digits);
   return text;
 }
-
-}  // namespace
 
 CertificateFacts facts_of(X509* certificate, const std::string& where) {
   CertificateFacts facts;
@@ -113,7 +113,7 @@ CertificateFacts facts_of(X509* certificate, const std::string& where) {
   facts.hosts = hosts_of(certificate);
   facts.not_before = instant_of(X509_get0_notBefore(certificate), where);
   facts.not_after = instant_of(X509_get0_notAfter(certificate), where);
-  facts.serial = serial_of(certificate);
+  facts.serial = serial_text(X509_get0_serialNumber(certificate));
   facts.key_type = key_type_text(X509_get0_pubkey(certificate));
   facts.fingerprint = fingerprint(certificate);
   facts.key_fingerprint = key_fingerprint(X509_get0_pubkey(certificate));

@@ -93,7 +93,7 @@ void write_files(const std::vector<NewFile>& files) {
 
 std::string read_public(const Wanted& file) { return read_checked(file, 0); }
 
-std::string read_secret(const Wanted& file) { return read_checked(file, S_IRWXG | S_IRWXO); }
+SecretText read_secret(const Wanted& file) { return read_checked(file, S_IRWXG | S_IRWXO); }
 
 void make_private_directory(const std::string& path) {
   std::filesystem::path target(path);
@@ -118,7 +118,11 @@ DirectoryLock::DirectoryLock(const std::string& path)
   if (!directory_.ok()) {
     throw data_error({path, "", "a directory that can be read", std::strerror(errno)});
   }
-  while (::flock(directory_.get(), LOCK_EX) != 0 && errno == EINTR) {
+  while (::flock(directory_.get(), LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    throw data_error(
+        {path, "", "a directory that can be locked",
+         fmt::format("{}; choose one on a file system that has locks", std::strerror(errno))});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/file_descriptor.h"
+#include "federation/pki/secret_text.h"
 
 namespace firm::pki {
 
@@ -15,7 +16,7 @@ inline constexpr mode_t kPublic = 0644;  // less what the umask takes away
 
 struct NewFile {
   std::string path;
-  std::string text;
+  SecretText text;
   mode_t mode = kPublic;
 };
 
@@ -33,7 +34,7 @@ struct Wanted {
 // Return the text of a file; throw firm::Error (kData). read_secret also refuses a file that its
 // group or others can read or write.
 std::string read_public(const Wanted& file);
-std::string read_secret(const Wanted& file);
+SecretText read_secret(const Wanted& file);
 
 // Creates a directory with mode 0700; leaves an existing one unchanged.
 void make_private_directory(const std::string& path);
@@ -42,10 +43,10 @@ std::string path_in(const std::string& directory, const std::string& name);
 bool file_exists(const std::string& path);
 
 // Holds an exclusive lock on a directory, so that one process at a time changes it; waits until the
-// lock is free. A file system that does not support locks is used without one.
+// lock is free.
 class DirectoryLock {
  public:
-  // Throws firm::Error when the directory does not exist.
+  // Throws firm::Error when the directory does not exist, or its file system has no locks.
   explicit DirectoryLock(const std::string& path);
 
  private:

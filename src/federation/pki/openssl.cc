@@ -120,7 +120,7 @@ std::string to_pem(X509_REQ* request) {
   return content(bio);
 }
 
-std::string to_pem(EVP_PKEY* key) {
+SecretText to_pem(EVP_PKEY* key) {
   const Bio bio = writer();
   FIRM_CHECK(PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, no_password,
                                            nullptr) == 1);

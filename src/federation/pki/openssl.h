@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/pki/secret_text.h"
 #include "firm/error.h"
 
 namespace firm::pki {
@@ -50,7 +51,7 @@ PrivateKey read_private_key(const std::string& text, const std::string& where);
 std::string to_pem(X509* certificate);
 std::string to_pem(X509_REQ* request);
 // PKCS#8, unencrypted.
-std::string to_pem(EVP_PKEY* key);
+SecretText to_pem(EVP_PKEY* key);
 
 PrivateKey new_private_key();
 bool is_p256(const EVP_PKEY* key);

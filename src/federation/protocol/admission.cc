@@ -8,10 +8,13 @@
 
 namespace firm {
 
-Admission admission_by(const std::string& pki, const std::string& ca) {
-  return [pki, ca](const std::string& certificate) {
-    const CertificateFacts facts =
-        verify_peer(certificate, ca, CertificatePurpose::kSite, current_instant());
+Admission admission_by(const std::string& pki, const std::string& ca,
+                       std::shared_ptr<RevocationCheck> revocation) {
+  if (!revocation) revocation = std::make_shared<RevocationCheck>(pki, ca);
+  return [pki, ca, revocation](const std::string& certificate) {
+    const Instant now = current_instant();
+    const CertificateFacts facts = verify_peer(certificate, ca, CertificatePurpose::kSite, now);
+    revocation->check(facts, "certificate of a site", now);
     const auto last = last_issued(pki, facts.name);
     if (!last || last->key_fingerprint != facts.key_fingerprint) {
       throw Error(Error::Kind::kNetwork,

@@ -30,9 +30,13 @@ v1::SiteMessage offer_message(const KeyExchange& with, const Offer& offer, std::
 }
 
 // Verifies the peer's certificate and returns its facts; throws firm::Error that names the peer.
-CertificateFacts facts_of(const v1::Offer& offer, const std::string& ca) {
+CertificateFacts facts_of(const v1::Offer& offer, const KeyExchange& with) {
   try {
-    return verify_peer(offer.certificate(), ca, CertificatePurpose::kSite, current_instant());
+    const Instant now = current_instant();
+    CertificateFacts facts =
+        verify_peer(offer.certificate(), with.credentials.ca_pem, CertificatePurpose::kSite, now);
+    if (with.revocation != nullptr) with.revocation->check(facts, "peer's certificate", now);
+    return facts;
   } catch (const Error& e) {
     throw Error(e.kind(),
                 fmt::format("key agreement: site {}: {}", peer_text(offer.site()), e.what()));
@@ -46,7 +50,7 @@ Verify verify_by(const KeyExchange& with, const v1::Offers& offers) {
   return [&](const std::string& site, const std::string& bytes, const std::string& signature) {
     for (const v1::Offer& offer : offers.offers()) {
       if (offer.site() != site) continue;
-      const CertificateFacts facts = facts_of(offer, with.credentials.ca_pem);
+      const CertificateFacts facts = facts_of(offer, with);
       const auto key = with.keys.find(site);
       return facts.name == site &&
              (key == with.keys.end() || key->second == facts.key_fingerprint) &&

@@ -7,6 +7,7 @@
 
 #include "federation/audit/kept_shares.h"
 #include "federation/pki/certificates.h"
+#include "federation/pki/revocation.h"
 #include "federation/protocol/ledger.h"
 #include "federation/protocol/site_channel.h"
 #include "federation/secure/agreement.h"
@@ -29,8 +30,9 @@ struct KeyExchange {
   std::string study;                        // hash of the study
   std::map<std::string, std::string> keys;  // key fingerprints that the study names, by site
   bool allow_two = false;
-  SumChain totals = {};              // chain of the sums before this attempt
-  const KeptShares* kept = nullptr;  // if set, keeps every share
+  SumChain totals = {};                   // chain of the sums before this attempt
+  const KeptShares* kept = nullptr;       // if set, keeps every share
+  RevocationCheck* revocation = nullptr;  // of certificates of peers; null: none
 };
 
 // Throws ChannelLost, AttemptAbandoned, Refused, SumsDiffer, and another firm::Error (kNetwork)

@@ -109,7 +109,7 @@ void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& iden
                               double seconds, double keepalive_seconds) {
   grpc::SslCredentialsOptions tls;
   tls.pem_root_certs = identity.ca;
-  tls.pem_private_key = identity.key;
+  tls.pem_private_key = identity.key.text();
   tls.pem_cert_chain = identity.certificate;
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
@@ -124,11 +124,22 @@ void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& iden
 }
 
 GrpcChannel::GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds,
-                         double keepalive_seconds)
+                         double keepalive_seconds, const AcceptServer& accept)
     : state_(std::make_unique<State>()) {
   state_->dial(server, identity, seconds, keepalive_seconds);
   if (!state_->connected()) throw_not_connected(server, state_->why_not_connected());
   state_->stream = state_->stub->Join(&state_->context);
+  if (!accept) return;
+  try {
+    state_->stream->WaitForInitialMetadata();
+    const auto found = state_->context.auth_context()->FindPropertyValues("x509_pem_cert");
+    if (found.size() != 1) throw ChannelLost(server + ": the connection has ended");
+    accept(std::string(found[0].data(), found[0].size()));
+  } catch (...) {
+    state_->context.TryCancel();
+    state_->stream->Finish();
+    throw;
+  }
 }
 
 void GrpcChannel::probe(const std::string& server, const TlsIdentity& identity, double seconds) {

@@ -1,6 +1,7 @@
 // GrpcChannel: a site's stream to the coordinator, over mutual TLS.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,11 +12,15 @@ namespace firm {
 
 class GrpcChannel : public SiteChannel {
  public:
+  // Receives the certificate (PEM) of a coordinator that TLS has accepted; throws to refuse it.
+  using AcceptServer = std::function<void(const std::string& certificate)>;
+
   // Connects to `server`, HOST:PORT; waits up to `seconds` for an answer. Throws ChannelLost, and
   // firm::Error (kNetwork) when trying again cannot help. A coordinator that does not answer a ping
-  // counts as lost after two times `keepalive_seconds` without traffic.
+  // counts as lost after two times `keepalive_seconds` without traffic. Calls `accept`, if there is
+  // one, before anything is sent.
   GrpcChannel(const std::string& server, const TlsIdentity& identity, double seconds,
-              double keepalive_seconds = kKeepaliveSeconds);
+              double keepalive_seconds = kKeepaliveSeconds, const AcceptServer& accept = {});
   ~GrpcChannel() override;
 
   // Connects and disconnects. Throws as the constructor does, but opens no stream, so that it does

@@ -61,21 +61,13 @@ class Service final : public v1::Federation::Service {
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>* stream) override {
     std::string site;
-    try {
-      site = admit_(certificate_of(*context));
-    } catch (const Error& refused) {
-      coordinator_.note(fmt::format("{}: refused: {}", context->peer(), refused.what()));
-      if (refused.kind() == Error::Kind::kNetwork) {
-        return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
-      }
-      // For example, the list of certificates is just being copied: the site may try again.
-      return {grpc::StatusCode::UNAVAILABLE,
-              "the coordinator cannot read its list of certificates at present"};
-    }
+    const grpc::Status status = admit(*context, site);
+    if (!status.ok()) return status;
     const std::optional<PeerAddress> from = PeerAddress::parse(context->peer());
     const Guest guest{gate_, from ? gate_.admit(*from) : 0};
     if (guest.ticket == 0) return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out"};
-    return serve(site, guest.ticket, *stream);
+    stream->SendInitialMetadata();  // a site may look at the certificate before it says anything
+    return serve(*context, site, guest.ticket, *stream);
   }
 
  private:
@@ -88,12 +80,29 @@ class Service final : public v1::Federation::Service {
 
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
 
+  // Sets the name of the site whose certificate the peer has, or returns why it may not connect.
+  grpc::Status admit(const grpc::ServerContext& context, std::string& site) {
+    try {
+      site = admit_(certificate_of(context));
+      return {};
+    } catch (const Error& refused) {
+      coordinator_.note(fmt::format("{}: refused: {}", context.peer(), refused.what()));
+      if (refused.kind() == Error::Kind::kNetwork) {
+        return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
+      }
+      // For example, the list of certificates is just being copied: the site may try again.
+      return {grpc::StatusCode::UNAVAILABLE,
+              "the coordinator cannot read its list of certificates at present"};
+    }
+  }
+
   struct CloseAtExit {
     SiteQueue& queue;
     ~CloseAtExit() { queue.close(); }
   };
 
-  grpc::Status serve(const std::string& site, ConnectionGate::Ticket ticket, Stream& stream) {
+  grpc::Status serve(const grpc::ServerContext& context, const std::string& site,
+                     ConnectionGate::Ticket ticket, Stream& stream) {
     const auto queue = std::make_shared<SiteQueue>();
     std::jthread writer([&] {
       queue->send_all([&](const v1::CoordinatorMessage& message) {
@@ -107,16 +116,24 @@ class Service final : public v1::Federation::Service {
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
     if (connection == 0) return {};
     streams_.replace(site, connection, ticket);
-    grpc::Status status = listen(site, connection, stream);
+    grpc::Status status = listen(context, site, connection, stream);
     coordinator_.disconnect(site, connection);
     return status;
   }
 
   // Reads messages until the site disconnects, is refused, or cannot be served.
-  grpc::Status listen(const std::string& site, std::uint64_t connection, Stream& stream) {
+  grpc::Status listen(const grpc::ServerContext& context, const std::string& site,
+                      std::uint64_t connection, Stream& stream) {
     try {
       v1::SiteMessage message;
       while (stream.Read(&message)) {
+        // An attempt may begin long after the site has connected. The site dials again, maybe with
+        // a renewed certificate, and then learns why.
+        std::string same;
+        if (message.has_hello() && !admit(context, same).ok()) {
+          return {grpc::StatusCode::UNAVAILABLE,
+                  "the certificate of this connection is no longer accepted"};
+        }
         if (!coordinator_.receive(site, connection, message)) return grpc::Status::OK;
       }
     } catch (const std::exception& e) {  // such as a full disk
@@ -183,7 +200,7 @@ GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
           std::make_unique<State>(coordinator, gate_options(address, limits), std::move(admit))) {
   grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   tls.pem_root_certs = identity.ca;
-  tls.pem_key_cert_pairs.push_back({identity.key, identity.certificate});
+  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
   grpc::ServerBuilder builder;
   state_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "federation/gate/connection_gate.h"
+#include "federation/pki/secret_text.h"
 #include "federation/protocol/coordinator.h"
 #include "federation/transport/grpc_limits.h"
 
@@ -17,7 +18,7 @@ namespace firm {
 struct TlsIdentity {
   std::string ca;           // PEM
   std::string certificate;  // PEM
-  std::string key;          // PEM
+  SecretText key;           // PEM
 };
 
 // Returns the name of the site with this certificate (PEM), which the authority has signed. Throws

@@ -34,16 +34,18 @@ bool is_hdf5(const RawFile& file) {
 }  // namespace
 
 RawFile::RawFile(std::string path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};
   if (file_ < 0 || ::fstat(file_, &status) != 0) {
     const int code = errno;
     if (file_ >= 0) ::close(file_);
     throw data_error({path_, "", kReadable, std::strerror(code)});
   }
-  if (S_ISDIR(status.st_mode)) {
+  if (!S_ISREG(status.st_mode)) {
     ::close(file_);
-    throw data_error({path_, "", kReadable, "a directory"});
+    throw data_error(
+        {path_, "", kReadable, S_ISDIR(status.st_mode) ? "a directory" : "a device or a pipe"});
   }
   size_ = static_cast<std::uintmax_t>(status.st_size);
 }

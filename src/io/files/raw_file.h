@@ -11,7 +11,8 @@ namespace firm {
 
 class RawFile {
  public:
-  // Throws firm::Error when the file cannot be opened, or is a directory.
+  // Throws firm::Error when the file cannot be opened, or is none, such as a
+  // directory or a pipe.
   explicit RawFile(std::string path);
   ~RawFile();
   RawFile(const RawFile&) = delete;

@@ -182,7 +182,10 @@ Scan open(const Source& source, const ScanRequest& request) {
       if (source.folder) {
         scan = hdf5_folder_scan(*source.folder, request);
       } else {
-        scan = hdf5_scan(reader.emplace(source.path), request);
+        scan =
+            hdf5_scan(reader.emplace(source.path, request.external_files ? h5::OtherFiles::kBelow
+                                                                         : h5::OtherFiles::kNone),
+                      request);
       }
       break;
     case FileKind::kOther:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/interruption.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -42,6 +43,7 @@ Block read_block(const Frames& frames, std::size_t first, std::size_t count) {
   const std::size_t beamlets = frames.beamlets();
   Block block(frames.frames() * beamlets, count);
   for (const FrameBox& box : pieces_of(frames, first, count)) {
+    check_interruption();
     const std::vector<float> values = frames.read(box);
     const float* value = values.data();
     for (std::size_t k = 0; k < box.frames; ++k) {

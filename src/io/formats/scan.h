@@ -55,6 +55,8 @@ struct ScanRequest {
   // file.
   std::string monitor = {};
   std::string monitor_file = {};
+  // Reads other HDF5 files that the file links to, if they are below its folder.
+  bool external_files = false;
 };
 
 // Opens a file or folder; its content tells the format. Files stay open as long as the Scan exists;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,11 +46,19 @@ class Handle {
   std::int64_t id_ = -1;
 };
 
+// Whether values may be in other files, by external links and virtual datasets: in none, or in
+// those below the folder of the file. External storage, raw files of values, is refused in any
+// case.
+enum class OtherFiles { kNone, kBelow };
+
+class LinkGuard;
+
 // A dataset; it keeps its file open, also after the Reader is gone. T is float, double or
 // std::int64_t; the library converts from the type in the file.
 class Dataset {
  public:
-  Dataset(std::string file, std::string path, Handle handle);
+  // `other_bytes`: size of the other files that have values of it.
+  Dataset(std::string file, std::string path, Handle handle, std::uintmax_t other_bytes);
 
   const std::string& path() const { return path_; }
   const Shape& shape() const { return shape_; }
@@ -76,16 +85,22 @@ class Dataset {
   Shape chunk_;
   std::string type_name_;
   bool numeric_ = false;
+  std::uintmax_t other_bytes_ = 0;
 };
 
 class Reader {
  public:
-  explicit Reader(std::string file);
+  explicit Reader(std::string file, OtherFiles others = OtherFiles::kNone);
+  ~Reader();
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
 
   const std::string& file() const { return file_; }
+  OtherFiles others() const;
 
   bool has(const std::string& path) const;
-  // Throws firm::Error when there is no such dataset.
+  // Throws firm::Error when there is no such dataset, or it has values in files that must not be
+  // read.
   Dataset dataset(const std::string& path) const;
   // A scalar, or an array of one number.
   double number(const std::string& path) const;
@@ -97,10 +112,16 @@ class Reader {
   std::optional<double> number_attribute(const std::string& path, const std::string& name) const;
   // Paths of all datasets, sorted.
   std::vector<std::string> dataset_paths() const;
+  // A dataset of which only the place is known.
+  Handle open(const std::string& path) const;
 
  private:
+  bool has_link(const std::string& path) const;
+  Handle attribute(const std::string& path, const std::string& name) const;
+
   std::string file_;
   Handle handle_;
+  std::unique_ptr<LinkGuard> links_;
 };
 
 // Writes a new file, which gets its name at `commit` and is removed without it. Creates the groups

@@ -8,6 +8,7 @@
 #include "firm/error.h"
 #include "io/files/number_type.h"
 #include "io/hdf5/hdf5_detail.h"
+#include "io/hdf5/hdf5_sources.h"
 
 namespace firm::h5 {
 namespace {
@@ -115,8 +116,11 @@ herr_t keep_dataset(hid_t, const char* name, const H5O_info_t* info, void* paths
 
 }  // namespace
 
-Dataset::Dataset(std::string file, std::string path, Handle handle)
-    : file_(std::move(file)), path_(std::move(path)), handle_(std::move(handle)) {
+Dataset::Dataset(std::string file, std::string path, Handle handle, std::uintmax_t other_bytes)
+    : file_(std::move(file)),
+      path_(std::move(path)),
+      handle_(std::move(handle)),
+      other_bytes_(other_bytes) {
   const Handle space(H5Dget_space(handle_.get()));
   const Handle type(H5Dget_type(handle_.get()));
   shape_ = shape_of(space.get());
@@ -128,13 +132,12 @@ Dataset::Dataset(std::string file, std::string path, Handle handle)
 void Dataset::check_size() const {
   const Handle properties(H5Dget_create_plist(handle_.get()));
   const H5D_layout_t layout = H5Pget_layout(properties.get());
-  // The values are in other files.
-  if (layout == H5D_VIRTUAL || H5Pget_external_count(properties.get()) > 0) return;
   const Handle type(H5Dget_type(handle_.get()));
   const std::size_t size = std::max<std::size_t>(1, H5Tget_size(type.get()));
-  const std::uintmax_t bytes = file_bytes(handle_.get());
+  const std::uintmax_t bytes = file_bytes(handle_.get()) + other_bytes_;
   const bool chunked = layout == H5D_CHUNKED;
-  if (fits(shape_, size, chunked ? plausible_bytes(bytes) : bytes) &&
+  const bool packed = chunked || layout == H5D_VIRTUAL;
+  if (fits(shape_, size, packed ? plausible_bytes(bytes) : bytes) &&
       fits(chunk_, size, plausible_bytes(bytes))) {
     return;
   }
@@ -171,27 +174,55 @@ template std::vector<float> Dataset::read_all() const;
 template std::vector<double> Dataset::read_all() const;
 template std::vector<std::int64_t> Dataset::read_all() const;
 
-Reader::Reader(std::string file) : file_(std::move(file)) {
+Reader::Reader(std::string file, OtherFiles others) : file_(std::move(file)) {
   prepare_library();
+  struct stat status {};
+  // The library would wait for the other end of a pipe.
+  if (::stat(file_.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    throw data_error({file_, "", kHdf5File, "a device or a pipe"});
+  }
+  links_ = std::make_unique<LinkGuard>(file_, others);
   handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!handle_.ok()) explain(file_, last_failure());
 }
+
+Reader::~Reader() = default;
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+
+OtherFiles Reader::others() const { return links_->others(); }
 
 bool Reader::has(const std::string& path) const {
   if (path == "/") return true;
   // The library answers for a link only when all groups above it exist.
   for (std::size_t end = path.find('/', 1); end != std::string::npos;
        end = path.find('/', end + 1)) {
-    if (H5Lexists(handle_.get(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (!has_link(path.substr(0, end))) return false;
   }
-  return H5Lexists(handle_.get(), path.c_str(), H5P_DEFAULT) > 0;
+  return has_link(path);
+}
+
+bool Reader::has_link(const std::string& path) const {
+  const htri_t answer = H5Lexists(handle_.get(), path.c_str(), links_->properties());
+  links_->check(path);
+  return answer > 0;
+}
+
+Handle Reader::open(const std::string& path) const {
+  Handle id(H5Oopen(handle_.get(), path.c_str(), links_->properties()));
+  links_->check(path);
+  if (!id.ok()) fail(file_, path, "a dataset");
+  if (H5Iget_type(id.get()) != H5I_DATASET) {
+    throw data_error({file_, path, "a dataset", "a group, or something else"});
+  }
+  return id;
 }
 
 Dataset Reader::dataset(const std::string& path) const {
   if (!has(path)) throw data_error({file_, path, "a dataset", "nothing of that name"});
-  Handle id(H5Dopen2(handle_.get(), path.c_str(), H5P_DEFAULT));
-  if (!id.ok()) fail(file_, path, "a dataset");
-  return {file_, path, std::move(id)};
+  Handle id = open(path);
+  const std::uintmax_t other_bytes = check_storage(*this, path, id.get());
+  return {file_, path, std::move(id), other_bytes};
 }
 
 double Reader::number(const std::string& path) const {
@@ -205,8 +236,8 @@ double Reader::number(const std::string& path) const {
 std::string Reader::text(const std::string& path) const { return join(texts(path)); }
 
 std::vector<std::string> Reader::texts(const std::string& path) const {
-  const Handle id(H5Dopen2(handle_.get(), path.c_str(), H5P_DEFAULT));
-  if (!id.ok()) fail(file_, path, "a text");
+  const Handle id = open(path);
+  check_storage(*this, path, id.get());
   const Handle type(H5Dget_type(id.get()));
   const Handle space(H5Dget_space(id.get()));
   if (H5Tget_class(type.get()) != H5T_STRING) {
@@ -217,11 +248,19 @@ std::vector<std::string> Reader::texts(const std::string& path) const {
   });
 }
 
+// No handle if there is no such attribute.
+Handle Reader::attribute(const std::string& path, const std::string& name) const {
+  const hid_t links = links_->properties();
+  const htri_t exists = H5Aexists_by_name(handle_.get(), path.c_str(), name.c_str(), links);
+  links_->check(path);
+  if (exists <= 0) return {};
+  return Handle(H5Aopen_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT, links));
+}
+
 std::optional<std::string> Reader::text_attribute(const std::string& path,
                                                   const std::string& name) const {
-  if (H5Aexists_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
-  const Handle id(
-      H5Aopen_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  const Handle id = attribute(path, name);
+  if (!id.ok()) return {};
   const Handle type(H5Aget_type(id.get()));
   const Handle space(H5Aget_space(id.get()));
   if (H5Tget_class(type.get()) != H5T_STRING) return {};
@@ -231,9 +270,8 @@ std::optional<std::string> Reader::text_attribute(const std::string& path,
 
 std::optional<double> Reader::number_attribute(const std::string& path,
                                                const std::string& name) const {
-  if (H5Aexists_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
-  const Handle id(
-      H5Aopen_by_name(handle_.get(), path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  const Handle id = attribute(path, name);
+  if (!id.ok()) return {};
   const Handle type(H5Aget_type(id.get()));
   const Handle space(H5Aget_space(id.get()));
   if (!is_numeric(type.get()) || H5Sget_simple_extent_npoints(space.get()) != 1) return {};

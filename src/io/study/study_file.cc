@@ -83,6 +83,7 @@ std::string source_lines(const SiteEntry& s) {
   if (!s.monitor.empty()) text += line("monitor", s.monitor);
   if (s.first_slice > 0) text += line("first_slice", s.first_slice);
   if (s.binning > 1) text += line("binning", s.binning);
+  if (s.external_files) text += line("external_files", true);
   return text;
 }
 
@@ -228,7 +229,7 @@ bool operator==(const SiteEntry& a, const SiteEntry& b) {
                     s.fluorescence, s.noise, s.sigma, s.spacing, s.rotation_axis,
                     s.find_rotation_axis, s.axis_search, s.shift_x, s.shift_y, s.shifts,
                     s.shifts_vertical, s.angle_scale, s.angle_offset, s.reverse_angles, s.prepare,
-                    s.key);
+                    s.external_files, s.key);
   };
   return members(a) == members(b);
 }

@@ -91,6 +91,7 @@ struct SiteEntry {
   double angle_offset = 0;   // degrees, added to the angles after that
   bool reverse_angles = false;  // changes their sign, after the offset
   Preparation prepare;
+  bool external_files = false;  // HDF5 data may be in other files too, below the folder of `data`
   // SHA-256 of the public key of its certificate, hexadecimal; empty: any key signed by the
   // authority
   std::string key;

@@ -3,16 +3,17 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "core/closest_name.h"
 #include "firm/error.h"
 #include "io/study/study_file.h"
 #include "io/study/study_fluorescence.h"
+#include "io/study/study_limits.h"
 #include "io/study/study_sites.h"
 #include "io/study/study_table.h"
 #include "physics/attenuation.h"
@@ -32,7 +33,13 @@ std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path)) throw usage_error({path, "", expected, "a directory"});
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text;
+  std::array<char, 65536> part{};
+  // A device may have no end. check_study_text refuses what is longer.
+  while (text.size() <= kMostStudyBytes && file) {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+  }
   if (!file.is_open() || file.bad()) {
     throw usage_error({path, "", expected, std::strerror(errno)});
   }
@@ -206,6 +213,7 @@ void flatten(const std::string& path, const std::string& prefix, const toml::tab
 StudyFile read_study(const std::string& path) { return parse_study(read_text(path), path); }
 
 StudyFile parse_study(const std::string& text, const std::string& path) {
+  check_study_text(text, path);
   const toml::table root = parse(text, path);
   check_tables(path, root);
   StudyFile study;

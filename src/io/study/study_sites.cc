@@ -7,6 +7,7 @@
 #include "core/closest_name.h"
 #include "io/files/image_file.h"
 #include "io/study/study_fluorescence.h"
+#include "io/study/study_limits.h"
 #include "io/study/study_table.h"
 
 namespace firm {
@@ -23,6 +24,7 @@ const std::vector<std::string> kKeys = {"name",
                                         "monitor",
                                         "first_slice",
                                         "binning",
+                                        "external_files",
                                         "compound",
                                         "coefficient",
                                         "coupled",
@@ -132,6 +134,7 @@ void read_source(const StudyTable& t, SiteEntry& site) {
   if (t.has("monitor")) site.monitor = t.nonempty_text("monitor");
   if (t.has("first_slice")) site.first_slice = t.whole("first_slice", 0, kMostFirstSlice);
   if (t.has("binning")) site.binning = t.whole("binning", 1, kMostBinning);
+  if (t.has("external_files")) site.external_files = t.boolean("external_files");
 }
 
 // A number is in cm^2/g; a text has a unit.
@@ -294,6 +297,11 @@ std::vector<SiteEntry> read_sites(const std::string& path, const toml::table& ro
   if (tables == nullptr || !node->is_array_of_tables()) {
     throw usage_error({place(path, line_of(*node)), "[[site]]", expected,
                        node->is_table() ? "[site]; write [[site]]" : describe_value(*node)});
+  }
+  if (tables->size() > kMostSites) {
+    throw usage_error({place(path, line_of(*tables->get(kMostSites))), "[[site]]",
+                       fmt::format("at most {} sites", kMostSites),
+                       fmt::format("{}", tables->size())});
   }
   std::vector<SiteEntry> sites;
   for (std::size_t k = 0; k < tables->size(); ++k) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interruption.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -86,6 +87,7 @@ BinnedFrames read_binned(const Frames& frames, const Binning& how) {
   if (how.saturation) all.saturated.resize(all.values.size());
   StuckSearch search(frames, how);
   for (const FrameBox& box : pieces_of(frames, how.first, how.slices * how.binning, how.binning)) {
+    check_interruption();
     const std::vector<float> raw = frames.read(box);
     bin_frames({raw, box, frames.beamlets()}, how, all);
     search.add(box, raw);
@@ -98,6 +100,7 @@ double mean_of_positive(const Frames& frames, const Binning& how) {
   double sum = 0;
   double count = 0;
   for (const FrameBox& box : pieces_of(frames, how.first, how.slices * how.binning)) {
+    check_interruption();
     for (const float value : frames.read(box)) {
       if (!(value > 0) || !std::isfinite(value)) continue;
       sum += static_cast<double>(value);

@@ -62,7 +62,7 @@ MemoryEstimate memory_for(const Inspection& r) {
   Study study;
   study.image_rows = study.image_columns = static_cast<int>(r.beamlets);
   Site site;
-  site.geometry.angles.resize(r.angles.count);
+  site.geometry.angles = half_turn(static_cast<int>(r.angles.count));
   site.geometry.beamlets = static_cast<int>(r.beamlets);
   study.sites = {site, site};
   study.sites.back().kind = SiteKind::kXrt;

@@ -44,6 +44,31 @@ std::uint64_t distinct_matrices(const Study& study, const std::vector<std::size_
   return count;
 }
 
+// The rays of a site with the image of the study.
+Geometry rays_of(const Study& study, const Site& site) {
+  Geometry g = site.geometry;
+  g.image_rows = study.image_rows;
+  g.image_columns = study.image_columns;
+  g.pixel_size = study.pixel_size > 0 ? study.pixel_size : 1;
+  if (!(g.spacing > 0)) g.spacing = g.pixel_size;
+  return g;
+}
+
+// The scratch of a projector for each matrix. The rays of a site elsewhere may be unknown.
+std::vector<std::shared_ptr<const ProjectorScratch>> distinct_scratch(
+    const Study& study, const std::vector<std::size_t>& sites) {
+  std::vector<Geometry> geometries;
+  for (const std::size_t i : sites) {
+    if (study.sites[i].geometry.angles.empty()) continue;
+    Geometry g = rays_of(study, study.sites[i]);
+    const auto same = [&](const Geometry& other) { return same_rays(g, other); };
+    if (std::ranges::none_of(geometries, same)) geometries.push_back(std::move(g));
+  }
+  std::vector<std::shared_ptr<const ProjectorScratch>> scratch;
+  for (const Geometry& g : geometries) scratch.push_back(std::make_shared<ProjectorScratch>(g));
+  return scratch;
+}
+
 HostedSize size_of(const Study& study, const std::vector<std::size_t>& sites) {
   HostedSize size;
   std::vector<std::size_t> members;
@@ -113,7 +138,19 @@ std::uint64_t absorption_bytes(const SolveOptions& options, const Study& study,
 std::uint64_t MemoryEstimate::solver_bytes(std::size_t slices) const {
   const std::uint64_t all = slices * absorption;
   const std::uint64_t held = most_absorption > 0 ? std::min(most_absorption, all) : all;
-  return slices * per_slice + std::min(kColumns, slices * images) * per_column + held;
+  return slices * per_slice + projector_bytes(slices) + held;
+}
+
+std::uint64_t MemoryEstimate::projector_bytes(std::size_t slices) const {
+  if (slices == 0) return 0;
+  std::uint64_t most = 0;
+  std::uint64_t norm = 0;  // of the projector, for one column, while its norm is computed
+  for (const auto& geometry : scratch) {
+    most = std::max<std::uint64_t>({most, geometry->bytes(slices),
+                                    geometry->bytes(static_cast<std::size_t>(images) * slices)});
+    norm = std::max<std::uint64_t>(norm, geometry->bytes(1));
+  }
+  return projectors * most + norm;
 }
 
 void MemoryEstimate::fit_absorption(std::uint64_t budget) {
@@ -139,14 +176,11 @@ MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
     all.images += kExchangeCopies * method.share.images;
     all.rays += kExchangeCopies * method.share.rays;
   }
-  std::uint64_t most_rays = size.xrt_rays;
-  for (const std::size_t i : sites) {
-    most_rays = std::max<std::uint64_t>(most_rays, study.sites[i].geometry.rays());
-  }
   MemoryEstimate estimate;
   estimate.fixed = kProgram + memory_for_pictures(study.pixels());
   estimate.per_slice = sizeof(float) * (all.images * study.pixels() + all.rays);
-  estimate.per_column = sizeof(float) * all.projectors * (study.pixels() + most_rays);
+  estimate.projectors = all.projectors;
+  estimate.scratch = distinct_scratch(study, sites);
   estimate.images = size.images;
   estimate.absorption = absorption_bytes(options, study, sites);
   // Images with the true ones; data with residuals.

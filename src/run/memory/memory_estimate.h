@@ -8,20 +8,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "align/refine_choice.h"
 #include "firm/options.h"
 #include "firm/study.h"
+#include "tomo/strip/strip_projector.h"
 
 namespace firm {
 
 struct MemoryEstimate {
   std::uint64_t fixed = 0;      // the program and its libraries, pictures
   std::uint64_t per_slice = 0;  // arrays of the solver
-  // Scratch of the projectors for one column, and the number of images of a slice.
-  std::uint64_t per_column = 0;
-  std::uint64_t images = 1;
+  std::uint64_t images = 1;     // of a slice
+  // Projectors that exist at a time, and the scratch of one, for every geometry.
+  std::uint64_t projectors = 0;
+  std::vector<std::shared_ptr<const ProjectorScratch>> scratch = {};
   std::uint64_t absorption = 0;  // T of self-absorption of one slice, all angles
   // Most bytes that T may hold: with less, every product makes it again. 0: no limit.
   std::uint64_t most_absorption = 0;
@@ -35,6 +38,8 @@ struct MemoryEstimate {
   // Returns the memory of one more shard in the same process: the peak without the parts that a
   // process has only once.
   std::uint64_t solver_bytes(std::size_t slices) const;
+  // Returns the scratch of the projectors with this many slices.
+  std::uint64_t projector_bytes(std::size_t slices) const;
 };
 
 // The sites of a study that one process hosts, and how it runs them.

@@ -19,9 +19,16 @@ NarrowLayout::NarrowLayout(const StripPlan& plan, std::size_t columns)
     width = std::max(width, o.width);
     height = std::max(height, o.height);
   }
-  across_ = ceil_div(width, tile_width_);
   down_ = ceil_div(height, kMaxTileHeight);
   tile_height_ = ceil_div(height, down_);
+  across_ = ceil_div(width, tile_width_);
+  upper_rows_ = down_;
+  lower_across_ = across_;
+  for (const Orientation& o : plan.orientations()) {
+    if (o.width == width) upper_rows_ = std::min(upper_rows_, ceil_div(o.height, tile_height_));
+    if (o.height == height) lower_across_ = std::min(lower_across_, ceil_div(o.width, tile_width_));
+  }
+  upper_tiles_ = size(upper_rows_) * size(across_);
 }
 
 }  // namespace firm

@@ -4,7 +4,9 @@
 //   rays:    [view][column][ray_stride]
 //
 // slot = orientation * columns + column, so that the slots of a family are consecutive, and in the
-// same order as its rays. All orientations share one grid of tiles, that of the largest frame.
+// same order as its rays. All orientations share one grid of tiles, which covers every frame. If
+// the image is not square, upright and transposed frames differ, and the grid has the shape of an
+// L: tiles beyond both frames are left out.
 #pragma once
 
 #include <algorithm>
@@ -27,15 +29,23 @@ class NarrowLayout {
   int columns() const { return columns_; }
   int blocks() const { return (slots_ + block_slots_ - 1) / block_slots_; }
   std::size_t tiles() const {
-    return static_cast<std::size_t>(across_) * static_cast<std::size_t>(down_);
+    return upper_tiles_ + size(down_ - upper_rows_) * size(lower_across_);
   }
 
   Tile tile(std::size_t index) const {
-    const auto t = static_cast<int>(index);
-    return {t % across_ * tile_width_, t / across_ * tile_height_, tile_width_, tile_height_};
+    const bool upper = index < upper_tiles_;
+    const auto t = static_cast<int>(upper ? index : index - upper_tiles_);
+    const int across = upper ? across_ : lower_across_;
+    const int row = t / across + (upper ? 0 : upper_rows_);
+    return {t % across * tile_width_, row * tile_height_, tile_width_, tile_height_};
   }
+  // The tile of a pixel of some frame.
   std::size_t tile_at(int x, int y) const {
-    return static_cast<std::size_t>(y / tile_height_ * across_ + x / tile_width_);
+    const int row = y / tile_height_;
+    const int column = x / tile_width_;
+    return row < upper_rows_
+               ? size(row) * size(across_) + size(column)
+               : upper_tiles_ + size(row - upper_rows_) * size(lower_across_) + size(column);
   }
 
   SlotRange block(int index) const {
@@ -66,17 +76,19 @@ class NarrowLayout {
   }
 
  private:
-  std::size_t tile_floats() const {
-    return static_cast<std::size_t>(blocks() * tile_height_) * row_stride();
-  }
+  static std::size_t size(int n) { return static_cast<std::size_t>(n); }
+  std::size_t tile_floats() const { return size(blocks() * tile_height_) * row_stride(); }
 
   int columns_;
   int slots_;
   int block_slots_;
   int tile_width_;
   int tile_height_;
-  int across_;
-  int down_;
+  int down_;          // rows of tiles
+  int upper_rows_;    // rows of tiles that the widest frame has
+  int across_;        // tiles of such a row
+  int lower_across_;  // tiles of the other rows
+  std::size_t upper_tiles_;
   std::size_t ray_stride_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/interruption.h"
 #include "core/parallel.h"
 #include "tomo/narrow/narrow_gather.h"
 #include "tomo/narrow/narrow_pack.h"
@@ -18,6 +19,19 @@ std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 void zero_rows(float* row, const Tile& tile, std::size_t row_stride) {
   for (int r = 0; r < tile.height; ++r, row += row_stride) std::fill_n(row, tile.width, 0.0f);
+}
+
+// Scratch for calls with up to this many columns.
+std::size_t most_pixel_floats(const StripPlan& plan, std::size_t columns) {
+  std::size_t floats = 0;
+  for (std::size_t n = 1; n <= columns; ++n) {
+    floats = std::max(floats, NarrowLayout(plan, n).pixel_floats());
+  }
+  return floats;
+}
+
+std::size_t ray_floats(const StripPlan& plan, std::size_t columns) {
+  return plan.views().size() * columns * plan.ray_stride();
 }
 
 }  // namespace
@@ -37,17 +51,25 @@ int narrow_batch(const std::vector<Family>& families, std::size_t first) {
 }
 
 NarrowPass::NarrowPass(StripPlan plan, const StripKernel& kernel, int threads, std::size_t columns)
-    : plan_(std::move(plan)), kernel_(kernel), threads_(threads) {
-  std::size_t floats = 0;
-  for (std::size_t n = 1; n <= columns; ++n) {
-    floats = std::max(floats, NarrowLayout(plan_, n).pixel_floats());
-  }
-  pixels_ = Buffer<float>(floats);
-  rays_ = Buffer<float>(plan_.views().size() * columns * plan_.ray_stride());
-}
+    : plan_(std::move(plan)),
+      kernel_(kernel),
+      threads_(threads),
+      pixels_(most_pixel_floats(plan_, columns)),
+      rays_(ray_floats(plan_, columns)) {}
 
 std::size_t NarrowPass::bytes() const {
   return (pixels_.size() + rays_.size()) * sizeof(float) + plan_.bytes();
+}
+
+std::size_t NarrowPass::bytes_for(const StripPlan& plan, std::size_t columns) {
+  return (most_pixel_floats(plan, columns) + ray_floats(plan, columns)) * sizeof(float) +
+         plan.bytes();
+}
+
+// In the frames of a family all orientations have the same size.
+bool NarrowPass::meets(const Family& f, const Tile& tile) const {
+  const Orientation& o = plan_.orientations()[static_cast<std::size_t>(f.first_orientation)];
+  return tile.x0 < o.width && tile.y0 < o.height;
 }
 
 // Margins of tiles stay zero as long as the layout stays the same.
@@ -93,8 +115,9 @@ void NarrowPass::forward_task(const NarrowLayout& layout, int block, std::size_t
     const auto count = static_cast<std::size_t>(slots.end - slots.begin);
     std::memset(rays, 0, count * plan_.ray_stride() * sizeof(float));
   });
-  for (std::size_t tile = 0; tile < layout.tiles(); ++tile) {
+  for (std::size_t tile = 0; tile < layout.tiles() && !interruption_seen(); ++tile) {
     each_family([&](const Family& f, SlotRange slots, float* rays) {
+      if (!meets(f, layout.tile(tile))) return;
       kernel_.narrow.forward({&plan_, &f, layout.tile(tile), slots.end - slots.begin,
                               pixels_.data() + layout.pixel_offset(tile, slots.begin),
                               layout.row_stride(), rays + plan_.ray_pad()});
@@ -136,7 +159,7 @@ void NarrowPass::adjoint_task(const NarrowLayout& layout, int block, std::size_t
     const Family& f = families[k];
     const int batch = narrow_batch(families, k);
     const SlotRange slots = layout.overlap(f, all);
-    if (slots.begin < slots.end) {
+    if (slots.begin < slots.end && meets(f, t)) {
       write_zeros_to(slots.begin);
       const bool adds = written > slots.begin;
       if (adds) write_zeros_to(slots.end);

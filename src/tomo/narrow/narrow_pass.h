@@ -31,7 +31,12 @@ class NarrowPass final : public StripPass {
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
   std::size_t bytes() const override;
 
+  // bytes() of a pass, without making it.
+  static std::size_t bytes_for(const StripPlan& plan, std::size_t columns);
+
  private:
+  // Whether a tile of the common grid has pixels of the frames of a family.
+  bool meets(const Family& f, const Tile& tile) const;
   NarrowLayout lay_out(std::size_t columns);
   void forward_task(const NarrowLayout& layout, int block, std::size_t family_begin,
                     std::size_t family_end);

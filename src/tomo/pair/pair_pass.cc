@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/interruption.h"
 #include "core/parallel.h"
 #include "firm/error.h"
 #include "tomo/wide/wide_copy.h"
@@ -44,6 +45,17 @@ std::size_t image_floats(const Geometry& g) {
          spread(static_cast<std::size_t>(g.image_columns) * kColumns);
 }
 
+// Floats of a copy of the image; 0: none is needed.
+std::size_t pixel_floats(const Geometry& g) {
+  return pair_crowds(static_cast<std::size_t>(g.image_columns) * kColumns) ? image_floats(g) : 0;
+}
+
+// The same for rays.
+std::size_t ray_floats(const Geometry& g) {
+  const auto view = static_cast<std::size_t>(g.beamlets) * kColumns;
+  return pair_crowds(view) ? g.angles.size() * spread(view) : 0;
+}
+
 }  // namespace
 
 bool PairPass::fits(const Geometry& geometry) {
@@ -52,14 +64,15 @@ bool PairPass::fits(const Geometry& geometry) {
 
 PairPass::PairPass(const WidePlan& plan, const StripKernel& kernel, int threads)
     : plan_(plan), kernel_(kernel), threads_(threads) {
-  const Geometry& g = plan.geometry();
-  const auto row = static_cast<std::size_t>(g.image_columns) * kColumns;
-  const auto view = static_cast<std::size_t>(g.beamlets) * kColumns;
-  if (pair_crowds(row)) pixels_ = Buffer<float>(image_floats(g));
-  if (pair_crowds(view)) rays_ = Buffer<float>(g.angles.size() * spread(view));
+  if (const std::size_t n = pixel_floats(plan.geometry())) pixels_ = Buffer<float>(n);
+  if (const std::size_t n = ray_floats(plan.geometry())) rays_ = Buffer<float>(n);
 }
 
 std::size_t PairPass::bytes() const { return (pixels_.size() + rays_.size()) * sizeof(float); }
+
+std::size_t PairPass::bytes_for(const Geometry& geometry) {
+  return (pixel_floats(geometry) + ray_floats(geometry)) * sizeof(float);
+}
 
 PairImage PairPass::source(const Block& block, std::size_t row_length, Buffer<float>& copy) const {
   const std::size_t row = row_length * kColumns;
@@ -119,6 +132,7 @@ void PairPass::forward_task(const PairImage& x, Block& y, const Part& part) cons
   job.y_stride = y.columns();
   for (int y0 = 0; y0 < height; y0 += kPairRows) {
     for (int ray = part.rays.begin; ray < part.rays.end; ray += kRayTile) {
+      if (interruption_seen()) return;
       job.rows = {y0, y0 + kPairRows};
       job.rays = {ray, std::min(ray + kRayTile, part.rays.end)};
       forward_tile(job, part);
@@ -170,7 +184,7 @@ void PairPass::adjoint_task(const PairImage& y, float* x, Range rows, bool centr
   zero(rows.begin, rows.end);
   if (centred) zero(g.image_rows - rows.end, g.image_rows - rows.begin);
   const std::vector<AdjointPair>& pairs = plan_.pairs();
-  for (int x0 = 0; x0 < g.image_columns; x0 += kWideChunk) {
+  for (int x0 = 0; x0 < g.image_columns && !interruption_seen(); x0 += kWideChunk) {
     const Tile tile{x0, rows.begin, std::min(kWideChunk, g.image_columns - x0),
                     rows.end - rows.begin};
     for (std::size_t k = 0; k < pairs.size();) {

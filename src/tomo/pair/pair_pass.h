@@ -29,6 +29,9 @@ class PairPass final : public StripPass {
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
   std::size_t bytes() const override;
 
+  // bytes() of a pass, without making it.
+  static std::size_t bytes_for(const Geometry& geometry);
+
  private:
   // Part of the forward projection that one task does. Families are indices into the plan.
   struct Part {

@@ -92,4 +92,8 @@ void PaddedPass::adjoint(const Block& y, ColumnRange columns, Block& x) {
 
 std::size_t PaddedPass::bytes() const { return (pixels_.size() + rays_.size()) * sizeof(float); }
 
+std::size_t PaddedPass::bytes_for(const Geometry& geometry, std::size_t width) {
+  return (geometry.pixels() + geometry.rays()) * width * sizeof(float);
+}
+
 }  // namespace firm

@@ -17,6 +17,9 @@ class PaddedPass final : public StripPass {
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
   std::size_t bytes() const override;  // without those of `pass`
 
+  // bytes() of a pass, without making it.
+  static std::size_t bytes_for(const Geometry& geometry, std::size_t width);
+
  private:
   StripPass& pass_;
   int threads_;

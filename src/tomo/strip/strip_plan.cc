@@ -181,9 +181,14 @@ void StripPlan::make_families(int max_members) {
     return std::tuple(std::round(a.slope / kGrain), std::round(a.start / 1e-7), a.code) <
            std::tuple(std::round(b.slope / kGrain), std::round(b.start / 1e-7), b.code);
   });
+  const bool square = geometry_.image_rows == geometry_.image_columns;
+  const auto same_frame = [square](const Placed& a, const Placed& b) {
+    return square || (a.code & 4) == (b.code & 4);
+  };
   std::vector<std::vector<Placed>> groups;
   for (const Placed& p : placed) {
     const bool joins = !groups.empty() && same_weights(groups.back().front(), p) &&
+                       same_frame(groups.back().front(), p) &&
                        number[groups.back().back().code] + 1 == number[p.code] &&
                        static_cast<int>(groups.back().size()) < max_members;
     if (!joins) groups.emplace_back();

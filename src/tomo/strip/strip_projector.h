@@ -61,4 +61,20 @@ class StripProjector final : public Projector {
   std::unique_ptr<WidePass> wide_;  // 8 columns and more, of any Block
 };
 
+// Memory of plain projectors of one geometry, computed without making them.
+class ProjectorScratch {
+ public:
+  explicit ProjectorScratch(const Geometry& geometry, const std::string& kernel = "auto");
+  ~ProjectorScratch();
+  ProjectorScratch(const ProjectorScratch&) = delete;
+  ProjectorScratch& operator=(const ProjectorScratch&) = delete;
+
+  // Projector::bytes() of a projector made for this many columns.
+  std::size_t bytes(std::size_t columns) const;
+
+ private:
+  struct Plans;
+  std::unique_ptr<Plans> plans_;  // null: the reference kernel, which has none
+};
+
 }  // namespace firm

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/interruption.h"
 #include "core/parallel.h"
 #include "firm/error.h"
 #include "tomo/wide/wide_copy.h"
@@ -49,23 +50,37 @@ bool too_far(std::size_t row_floats, std::size_t columns) {
   return row_floats * sizeof(float) >= std::numeric_limits<std::int32_t>::max() / rows;
 }
 
+// Floats of a copy of the image; 0: none is needed.
+std::size_t pixel_floats(const Geometry& g, std::size_t columns, std::size_t block_columns) {
+  const auto width = static_cast<std::size_t>(g.image_columns);
+  const bool copies = wide_crowds(width * block_columns) || too_far(width * block_columns, columns);
+  return copies ? static_cast<std::size_t>(g.image_rows) * spread(width * columns) : 0;
+}
+
+// The same for rays.
+std::size_t ray_floats(const Geometry& g, std::size_t columns, std::size_t block_columns) {
+  const auto beamlets = static_cast<std::size_t>(g.beamlets);
+  return wide_crowds(beamlets * block_columns) ? g.angles.size() * spread(beamlets * columns) : 0;
+}
+
 }  // namespace
 
 WidePass::WidePass(const WidePlan& plan, const StripKernel& kernel, int threads,
                    std::size_t columns, std::size_t block_columns, HeldViews* held)
     : plan_(plan), kernel_(kernel), threads_(threads), held_(held) {
   const Geometry& g = plan.geometry();
-  const auto width = static_cast<std::size_t>(g.image_columns);
-  const auto beamlets = static_cast<std::size_t>(g.beamlets);
-  if (wide_crowds(width * block_columns) || too_far(width * block_columns, columns)) {
-    pixels_ = Buffer<float>(static_cast<std::size_t>(g.image_rows) * spread(width * columns));
-  }
-  if (wide_crowds(beamlets * block_columns)) {
-    rays_ = Buffer<float>(g.angles.size() * spread(beamlets * columns));
-  }
+  if (const std::size_t n = pixel_floats(g, columns, block_columns)) pixels_ = Buffer<float>(n);
+  if (const std::size_t n = ray_floats(g, columns, block_columns)) rays_ = Buffer<float>(n);
 }
 
 std::size_t WidePass::bytes() const { return (pixels_.size() + rays_.size()) * sizeof(float); }
+
+std::size_t WidePass::bytes_for(const Geometry& geometry, std::size_t columns,
+                                std::size_t block_columns) {
+  return (pixel_floats(geometry, columns, block_columns) +
+          ray_floats(geometry, columns, block_columns)) *
+         sizeof(float);
+}
 
 WidePass::Source WidePass::source(const Block& block, ColumnRange columns, std::size_t row_length,
                                   Buffer<float>& copy) {
@@ -163,6 +178,7 @@ void WidePass::forward_task(const Source& x, ColumnRange columns, Block& y,
   for (int y0 = 0; y0 < height; y0 += kWideRows) {
     // Rays left of the frame may enter it further down.
     for (int x0 = -kWideRows - 2; x0 < width; x0 += job.tile.width) {
+      if (interruption_seen()) return;
       job.tile.x0 = x0;
       job.tile.y0 = y0;
       forward_tile(job, family_begin, family_end);
@@ -224,7 +240,7 @@ void WidePass::adjoint_rows(const Source& y, ColumnRange columns, Block& x, cons
   if (rows.begin >= rows.end) return;
   const int width = plan_.geometry().image_columns;
   const std::vector<AdjointPair>& pairs = plan_.pairs();
-  for (int x0 = 0; x0 < width; x0 += kWideChunk) {
+  for (int x0 = 0; x0 < width && !interruption_seen(); x0 += kWideChunk) {
     const Tile tile{x0, rows.begin, std::min(kWideChunk, width - x0), rows.end - rows.begin};
     for (std::size_t k = part.begin; k < part.end;) {
       const int batch = plan_.batch(k, kWideBatch);

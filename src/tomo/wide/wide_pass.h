@@ -29,6 +29,10 @@ class WidePass final : public StripPass {
   void adjoint(const Block& y, ColumnRange columns, Block& x) override;
   std::size_t bytes() const override;
 
+  // bytes() of a pass, without making it.
+  static std::size_t bytes_for(const Geometry& geometry, std::size_t columns,
+                               std::size_t block_columns);
+
  private:
   // The columns of a Block that are read, or a copy of them.
   struct Source {

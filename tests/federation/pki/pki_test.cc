@@ -69,7 +69,7 @@ TEST_F(Pki, LoadsItsOwnFiles) {
   EXPECT_EQ(site.certificate.fingerprint, made.certificate.fingerprint);
   EXPECT_EQ(site.ca.fingerprint, made_.ca.fingerprint);
   EXPECT_EQ(site.certificate_pem, center("argonne.crt"));
-  EXPECT_EQ(site.key_pem, file_content(site_ + "/argonne.key"));
+  EXPECT_EQ(site.key_pem.text(), file_content(site_ + "/argonne.key"));
 
   const Credentials coordinator = load_coordinator_credentials(center_, now_);
   EXPECT_EQ(coordinator.certificate.name, "coordinator");

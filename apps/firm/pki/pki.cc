@@ -7,8 +7,10 @@
 
 #include "federation/pki/authority.h"
 #include "federation/pki/describe.h"
+#include "federation/pki/pinned_keys.h"
 #include "federation/pki/text.h"
 #include "firm/error.h"
+#include "pki/pki_keys.h"
 #include "verbs.h"
 
 namespace firm {
@@ -19,9 +21,10 @@ constexpr const char* kEnrolment =
     "  coordinator   firm pki init --dir pki --name \"Zeolite 2027\" --host recon.example.org\n"
     "  site          firm pki request --dir pki --name argonne\n"
     "                send pki/argonne.csr to the coordinator, by any means\n"
-    "  coordinator   firm pki sign --dir pki argonne.csr\n"
+    "  coordinator   firm pki sign --dir pki --study study.toml argonne.csr\n"
     "                compare the key's fingerprint with the site over the telephone, then\n"
     "                send pki/argonne.crt and pki/ca.crt back, by any means\n"
+    "                after the last site: send study.toml, which names all keys now, to all\n"
     "  site          put both into pki; firm pki show pki\n"
     "                compare the authority's fingerprint over the telephone\n"
     "No file that is sent is secret. Files that end in .key never leave their directory.";
@@ -142,15 +145,27 @@ void print_replaced(const Signed& s) {
   if (!s.replaced) return;
   fmt::print(
       "REPLACED another key of {}, fingerprint {}...\n"
-      "Its certificate (serial {}) is not revoked: it is valid until {}.\n",
-      s.certificate.name, s.replaced->key_fingerprint.substr(0, 16), s.replaced->serial,
-      s.replaced->not_after);
+      "Its certificate is valid until {}. If that key may be in other hands, revoke it:\n"
+      "  firm pki revoke --dir PKI {}\n",
+      s.certificate.name, s.replaced->key_fingerprint.substr(0, 16), s.replaced->not_after,
+      s.replaced->serial);
 }
 
-void run_sign(const SignOptions& o) {
-  const Signed s = sign_request(o, current_instant());
+struct SignArguments {
+  SignOptions options;
+  std::string study;
+};
+
+void run_sign(const SignArguments& a) {
+  const std::string name = requested_name(a.options.request);
+  if (!a.study.empty()) require_site(a.study, name);
+  const Signed s = sign_request(a.options, current_instant());
   print_replaced(s);
   fmt::print("wrote {}\n", s.path);
+  if (!a.study.empty()) {
+    pin_key(a.study, name, s.certificate.key_fingerprint);
+    fmt::print("wrote {}, which names the key of {} now\n", a.study, name);
+  }
   const bool coordinator = s.certificate.purpose == CertificatePurpose::kCoordinator;
   const std::string who = coordinator ? "coordinator" : "site";
   fmt::print("{} {}, valid until {}{}\n", who,
@@ -169,18 +184,23 @@ void run_sign(const SignOptions& o) {
 }
 
 void add_sign(CLI::App& pki) {
-  auto o = std::make_shared<SignOptions>();
+  auto a = std::make_shared<SignArguments>();
+  SignOptions* const o = &a->options;
   CLI::App* verb = pki.add_subcommand("sign", "Coordinator: certify the key of a site");
   verb->add_option("REQUEST", o->request, "The site's request, SITE.csr; or coordinator.csr")
       ->required();
   verb->add_option("--dir", o->directory, "Directory of the authority")->required();
   verb->add_option("--out", o->out, "File to write; default: SITE.crt in the directory");
+  auto* study = verb->add_option("--study", a->study,
+                                 "Study file in which to name the site's key, so that its peers "
+                                 "accept no other");
   verb->add_option(
           "--host", o->hosts,
           "Only for a coordinator: host name or IP address by which sites reach it; may be "
           "repeated")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->excludes(study);
   verb->add_option("--days", o->days,
                    "Days that the certificate is valid; it never outlives the authority")
       ->capture_default_str();
@@ -192,10 +212,10 @@ void add_sign(CLI::App& pki) {
       "telephone.\n"
       "\n"
       "Examples:\n"
-      "  firm pki sign --dir pki argonne.csr\n"
+      "  firm pki sign --dir pki --study study.toml argonne.csr\n"
       "  firm pki sign --dir pki argonne.csr --days 30 --out /media/stick/argonne.crt\n"
       "  firm pki sign --dir pki coordinator.csr --host recon.example.org");
-  verb->callback([o] { run_sign(*o); });
+  verb->callback([a] { run_sign(*a); });
 }
 
 void print_file(const std::string& path, bool first) {
@@ -233,9 +253,9 @@ void run_show(const std::vector<std::string>& paths) {
 
 void add_show(CLI::App& pki) {
   auto paths = std::make_shared<std::vector<std::string>>();
-  CLI::App* verb =
-      pki.add_subcommand("show", "Show certificates and requests, and how long they are valid");
-  verb->add_option("PATH", *paths, "Files (.crt, .csr), or directories with such files")
+  CLI::App* verb = pki.add_subcommand(
+      "show", "Show certificates, requests and revocation lists, and how long they are valid");
+  verb->add_option("PATH", *paths, "Files (.crt, .csr, .crl), or directories with such files")
       ->required();
   verb->footer(
       "Never shows private keys. Verifies only the signature of a request by its own key: compare\n"
@@ -251,11 +271,14 @@ void add_show(CLI::App& pki) {
 
 void add_pki(CLI::App& app) {
   CLI::App* pki = app.add_subcommand(
-      "pki", "TLS certificates of the coordinator and the sites: init, request, sign, show");
+      "pki",
+      "TLS certificates of the coordinator and the sites: init, request, sign, pin, revoke, show");
   pki->require_subcommand(1);
   add_pki_init(*pki);
   add_request(*pki);
   add_sign(*pki);
+  add_pki_pin(*pki);
+  add_pki_revoke(*pki);
   add_show(*pki);
   pki->footer(std::string(kEnrolment) +
               "\nEach subcommand has its own help, such as 'firm pki init --help'.");
