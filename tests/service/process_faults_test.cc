@@ -14,7 +14,7 @@ class ProcessFaults : public ::testing::Test {
     FederationPlan plan;
     plan.settings = {"method=firm", "stop.discrepancy=0", "stop.rounds=120"};
     plan.delay = 5;
-    plan.size = 64;  // so that a checkpoint is longer than the first lines of a ledger
+    plan.size = 192;  // so that a checkpoint is longer than the whole ledger
     return plan;
   }
   ProcessFaults() : federation_(plan()) {}
@@ -50,11 +50,11 @@ TEST_F(ProcessFaults, SurvivesFullDiskOfSite) {
   resume("xrf-2");
   EXPECT_GE(federation_.beginnings().size(), 2u);
 
-  // There is room for some lines of the ledger, but not for checkpoints.
+  // There is room for all lines of the ledger, but not for checkpoints.
   start_and_wait_for_shares(1);
-  federation_.process("xrf-2").limit_file_size(40'000);
-  expect_end("xrf-2", 3, "h5: expected a file that can be written, found File too large");
-  EXPECT_CONTAINS(federation_.log("xrf-2"), "checkpoint-");
+  federation_.process("xrf-2").limit_file_size(110'000);
+  expect_end("xrf-2", 3, "expected a file that can be written, found File too large");
+  EXPECT_CONTAINS(federation_.log("xrf-2"), "-xrf-2/checkpoint-");
   EXPECT_CONTAINS(federation_.log(kCoordinator), "xrf-2: cannot continue: ");
   resume("xrf-2");
 }
