@@ -51,7 +51,7 @@ TEST_F(CommandLine, RejectsWrongUsage) {
   expect_error(run("simulate --out a --seed -1"), 2, "--seed");
   expect_error(run("simulate --out a --size 2"), 2, "size: expected a whole number from 4");
   expect_error(run("simulate --out a --preset papers"), 2,
-               "expected one of paper, elements, shapes, smooth, rod, geode");
+               "expected one of paper, elements, shapes, smooth, rod, minerals, geode");
   expect_error(run("inspect"), 2, "FILE");
   EXPECT_FALSE(std::filesystem::exists(directory_ / "a"));
 }
