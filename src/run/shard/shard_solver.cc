@@ -73,8 +73,14 @@ void ShardSolver::start(const Start& start) {
   input.observer = start.observer;
   const bool searched = absorption_ && find_absorption(start);
   if (!searched) input.resume = start.checkpoint;
-  // A search that was interrupted has left its own checkpoint to resume from.
-  if (start.on_state && (!absorption_ || absorption_->found())) {
+  // A search that was interrupted has left its own checkpoint to resume from. Its images so far
+  // need no rule that first fits each site alone.
+  const bool interrupted = absorption_ && !absorption_->found();
+  if (interrupted) {
+    input.options.stop = {};
+    input.options.stop.kkt = 1e-4;
+  }
+  if (start.on_state && !interrupted) {
     input.on_state = [this, on_state = start.on_state, more = start.more_state](
                          int round, bool ending, const std::function<void(Archive&)>& state) {
       on_state(search_rounds_ + round, ending, [&](Archive& archive) {
