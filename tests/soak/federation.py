@@ -11,7 +11,7 @@ from disk import SmallDisk
 from processes import Process, Watch, text_of
 
 COORDINATOR = "coordinator"
-PATIENCE = 180  # seconds; longest wait for anything
+PATIENCE = 300  # seconds; longest wait for anything
 EVICTED = "has connected again, from elsewhere"  # somebody else has used the certificate
 MIB = 1 << 20
 # Limits of a process. docs/federation.md: 40 MiB, and 8 MiB for each site; hostile clients add some.
@@ -104,14 +104,19 @@ class Federation:
         """Does what an operator would do: makes room on the small disk once it is full, and starts
         sites again that have ended for that, or because somebody else has used their certificate."""
         for name, process in self.processes.items():
-            code = process.exit_code() if process.starts > 0 else None
-            if code == 3 and name == self.small and self._disk and self.disks_filled == 0:
+            if self._is_full(name, process.exit_code()):
                 self._disk.enlarge()
                 self.disks_filled += 1
                 process.start()
-            if code == 2 and name in self._attacked and EVICTED in process.printed():
+            elif self._is_evicted(name, process.exit_code()):
                 self.evictions += 1
                 process.start()
+
+    def _is_full(self, name, code):
+        return code == 3 and name == self.small and self._disk and self.disks_filled == 0
+
+    def _is_evicted(self, name, code):
+        return code == 2 and name in self._attacked and EVICTED in self.processes[name].printed()
 
     def wait_until(self, condition, seconds):
         """Waits for a condition; returns whether it holds while processes are still running."""
@@ -130,23 +135,27 @@ class Federation:
     def finish(self):
         """Waits until all processes have ended; returns what is wrong, as texts."""
         end = time.monotonic() + PATIENCE
-        while self.running() and time.monotonic() < end and not self._failed():
+        while True:
             self.supervise()
+            states = {name: self._state(name) for name in self.processes}
+            wrong = [f"{name}: {text}" for name, text in states.items() if text not in ("", "runs")]
+            if wrong:
+                return wrong
+            running = [name for name, text in states.items() if text == "runs"]
+            if not running:
+                return self._check()
+            if time.monotonic() > end:
+                return [f"{name}: still running after {PATIENCE} s" for name in running]
             time.sleep(0.01)
-        waited = time.monotonic() >= end
-        problems = [f"{name}: still running after {PATIENCE} s" for name in self.running() if waited]
-        return problems + self._failed() or self._check()
 
-    def _failed(self):
-        """Processes that have ended, and will not be started again, without a result."""
-        self.supervise()
-        problems = []
-        for name, process in self.processes.items():
-            code = process.exit_code()
-            limit = code == 5 and "stopped after" in process.printed()
-            if code not in (None, 0) and not limit:
-                problems.append(f"{name}: exit code {code}")
-        return problems
+    def _state(self, name):
+        """Empty: ended with a result. "runs": or will be started again. Else what is wrong."""
+        process = self.processes[name]
+        code = process.exit_code()
+        if code is None or self._is_full(name, code) or self._is_evicted(name, code):
+            return "runs"
+        limit = code == 5 and "stopped after" in process.printed()
+        return "" if code == 0 or limit else f"exit code {code}"
 
     def _check(self):
         return self._check_results() + self._check_sizes()

@@ -17,9 +17,9 @@ class Method:
     masks: bool = True  # it can have them
 
     def with_rounds(self, rng):
-        if not self.rounds:
-            return self.settings
-        return self.settings + (f"stop.rounds={rng.randint(*self.rounds)}",)
+        rounds = (f"stop.rounds={rng.randint(*self.rounds)}",) if self.rounds else ()
+        # All processes share this machine.
+        return self.settings + rounds + ("threads=1",)
 
 
 NO_RULE = "stop.discrepancy=0"
@@ -77,8 +77,8 @@ class Plan:
 def make_plan(seed, most_sites=MOST_SITES):
     rng = random.Random(seed)
     method = rng.choice(METHODS)
-    # Half of the federations are small: they end sooner, so that faults hit more of their moments.
-    sites = rng.choice((rng.randint(3, 5), rng.randint(3, MOST_SITES)))
+    # Most federations are small: they end sooner, so that faults hit more of their moments.
+    sites = rng.choice((rng.randint(3, 5), rng.randint(3, 5), rng.randint(3, MOST_SITES)))
     return Plan(
         seed=seed,
         method=method,
@@ -90,7 +90,7 @@ def make_plan(seed, most_sites=MOST_SITES):
         preset=rng.choice(("paper", "shapes", "smooth")),
         masked=rng.random() < 0.85 and method.masks,
         delay=rng.choice((0, 0.001, 0.003, 0.008)),
-        keepalive=rng.choice((1, 2, 10)),
+        keepalive=rng.choice((3, 10)),
         checkpoint_seconds=rng.choice((0.02, 0.1, 0.5)),
         faults=rng.randint(8, 24),
         small_disk=rng.choice((0, 0, 0, 0, 0, rng.randint(20, 160) * 1024)),

@@ -26,9 +26,13 @@ def run(command, codes=(0,)):
 
 def status_bytes(pid, key):
     """A size in /proc/PID/status, such as VmHWM; 0 for a process that has ended."""
-    for line in text_of(f"/proc/{pid}/status").splitlines():
-        if line.startswith(key + ":"):
-            return int(line.split()[1]) * 1024
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            for line in file:
+                if line.startswith(key + ":"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
     return 0
 
 
@@ -102,8 +106,8 @@ class Process:
         return self._child is not None and self._child.poll() is None
 
     def exit_code(self):
-        """None while it runs; -N if signal N ended it."""
-        return self._child.poll()
+        """None while it runs, and before its first start; -N if signal N ended it."""
+        return None if self._child is None else self._child.poll()
 
     def wait(self, seconds):
         try:
