@@ -251,7 +251,8 @@ void add_recon(CLI::App& app, int& exit_code, Processes* processes) {
                  "--out must be on a file system that all of them share");
   verb->add_flag(
       "--strict", a->strict,
-      "Exit with code 5 if the data of a site is missed by more than 2 standard deviations");
+      "Exit with code 5 if the data of a site is missed: by more than 2 standard deviations, or\n"
+      "together with the other sites though not alone");
   add_show_options(*verb, a->show);
   verb->footer(
       method_list() + option_list() +

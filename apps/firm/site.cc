@@ -142,8 +142,8 @@ void add_site(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(kLeastKeepaliveSeconds, 3600.0))
       ->capture_default_str();
   verb->add_flag("--strict", a->strict,
-                 "Exit with code 5 if the data of this site is missed by more than 2 standard\n"
-                 "deviations");
+                 "Exit with code 5 if the data of this site is missed: by more than 2 standard\n"
+                 "deviations, or together with the other sites though not alone");
   add_show_options(*verb, a->show);
   verb->footer(
       "The data never leaves this site, and its image only with --publish: see\n"

@@ -64,15 +64,30 @@ struct SiteSummary {
   double bytes_up = 0;     // traffic that this site would have on a machine of its own
   double bytes_down = 0;
   std::optional<double> error;  // ||w_i - truth||
+  // ||A_i w - b_i|| of an image w made from the data of this site alone; none: not compared,
+  // because the joint image fits the data, or is not final.
+  std::optional<double> residual_alone;
 
   // Root mean square of (A_i w_i - b_i) / sigma over the rays that count: about 1 if the data is
   // fitted to its noise. None if the noise is unknown.
   std::optional<double> fit() const;
+  // The same of the image made from this data alone.
+  std::optional<double> fit_alone() const;
+  // Part of the squared misfit that the image alone does not have: what the other sites bring in.
+  std::optional<double> others_share() const;
+  // Whether the data is fitted alone, but not together with the other sites: data or scale of one
+  // of them, or of this one, is wrong.
+  bool contradicted() const;
+  // Whether the images miss the data, for this or any other reason.
+  bool missed() const;
 };
 
 // Fits outside of this range call for a warning: the data is missed, or its noise is fitted.
 inline constexpr double kMissed = 2;
 inline constexpr double kOverfitted = 0.5;
+// A joint fit that is larger than the noise, and than the fit alone, by this factor is contradicted
+// by the other sites, if these bring in more than 1 % of the largest value (docs/method.md).
+inline constexpr double kContradicted = 1.1;
 
 // The prior of a run.
 struct PriorSummary {

@@ -29,12 +29,28 @@ bool is_small_part(const SiteSummary& site) {
   return site.full_scale > 0 && site.residual < kSmall * site.full_scale;
 }
 
+// What another site can have done, and how to find out which one.
+constexpr const char* kOtherSite =
+    "data or scale of another site is wrong: leave out one XRF site after another (coupled = "
+    "false, and other = true in [study]), and see without which one the others are fitted; if none "
+    "helps, suspect XRT";
+constexpr const char* kAudit = "; firm audit shows whether a site has sent what it says";
+
+std::string alone_text(const SiteSummary& site) {
+  return fmt::format(
+      ", but by {:.2g} if it is fitted alone: {:.0f} % of its squared misfit comes from the other "
+      "sites",
+      *site.fit_alone(), 100 * *site.others_share());
+}
+
 std::string missed_text(const SiteSummary& site, double fit) {
   std::string text = fmt::format(
       "{}: fit {:.3g}: the data is missed by {:.2g} standard deviations of its {}noise {:.3g}",
       site.name, fit, fit, site.noise_source == NoiseSource::kGuessed ? "guessed " : "",
       site.sigma);
-  if (is_small_part(site)) {
+  if (site.contradicted()) {
+    text += alone_text(site);
+  } else if (is_small_part(site)) {
     text += fmt::format(
         ", though by only {:.2g} % of its largest value; pixels that are too coarse for the "
         "object, "
@@ -46,7 +62,7 @@ std::string missed_text(const SiteSummary& site, double fit) {
 
 struct Missed {
   const SiteSummary* site;
-  std::vector<Cause> causes;
+  std::vector<Cause> causes = {};
 
   bool tested() const { return !causes.empty() && causes.front().tested; }
 };
@@ -67,6 +83,15 @@ std::vector<std::string> missed_texts(const std::vector<Missed>& missed) {
   return texts;
 }
 
+// Lists the other sites behind the causes that were tested on the data of this one.
+void add_other_site(const Summary& summary, bool all_here, std::vector<Cause>& causes) {
+  const auto untested =
+      std::ranges::find_if(causes, [](const Cause& cause) { return !cause.tested; });
+  const std::string text = all_here ? kOtherSite : std::string(kOtherSite) + kAudit;
+  const auto at = causes.insert(untested, {text, false, 0});
+  if (summary.prior) causes.insert(at, {"the prior is too strong: lower prior.strength", false, 0});
+}
+
 // Whether a fit below 1 means that noise is fitted: not if the noise is a guess, and not for
 // counts, where rays without a signal have less noise than sigma says (prep/site_noise.h).
 bool low_fit_tells(const SiteSummary& site) {
@@ -79,8 +104,12 @@ std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
   const bool all_here = summary.sites.size() == data.file().sites.size();
   std::vector<Missed> missed;
   for (const SiteSummary& site : summary.sites) {
-    if (site.fit().value_or(0) <= kMissed) continue;
-    missed.push_back({&site, data.causes(site.name, site.sigma, all_here)});
+    if (!site.missed()) continue;
+    missed.push_back({&site});
+    std::vector<Cause>& causes = missed.back().causes;
+    // Tests of causes cannot tell a smaller misfit from noise.
+    if (*site.fit() > kMissed) causes = data.causes(site.name, site.sigma, all_here);
+    if (site.contradicted()) add_other_site(summary, all_here, causes);
   }
   std::vector<std::string> texts = missed_texts(missed);
   for (const SiteSummary& site : summary.sites) {
@@ -109,7 +138,7 @@ std::string fit_text(const SiteSummary& site) {
   const std::optional<double> fit = site.fit();
   if (!fit) return "-";
   const bool guessed = site.noise_source == NoiseSource::kGuessed;
-  const char* word = *fit > kMissed                              ? " missed"
+  const char* word = site.missed()                               ? " missed"
                      : *fit < kOverfitted && low_fit_tells(site) ? " overfitted"
                                                                  : "";
   return fmt::format("{:.3g}{}{}", *fit, guessed ? "?" : "", word);
@@ -126,7 +155,7 @@ std::string fit_sentence(const Summary& summary) {
     low = high > 0 ? std::min(low, *fit) : *fit;
     high = std::max(high, *fit);
     guessed = guessed || site.noise_source == NoiseSource::kGuessed;
-    if (*fit > kMissed) missed.push_back(fmt::format("{} is {:.2g}", site.name, *fit));
+    if (site.missed()) missed.push_back(fmt::format("{} is {:.2g}", site.name, *fit));
   }
   const char* unsure =
       guessed ? " (a guess: the study does not give sigma; sigma = \"estimate\" lets FIRM find it)"

@@ -9,7 +9,8 @@
 
 namespace firm {
 
-// One text for each site whose fit is not plausible, with likely causes. Reads the data of such a
+// One text for each site whose fit is not plausible, with likely causes; also for a site that is
+// fitted alone, but not together with the others. Reads the data of such a
 // site, and of XRT where it is in this process, again.
 std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data);
 

@@ -1,5 +1,6 @@
 // Goodness of fit of a solution.
 #include <algorithm>
+#include <cmath>
 
 #include "firm/solution.h"
 
@@ -10,11 +11,32 @@ std::optional<double> SiteSummary::fit() const {
   return residual / noise_scale;
 }
 
+std::optional<double> SiteSummary::fit_alone() const {
+  if (!residual_alone || !(noise_scale > 0)) return {};
+  return *residual_alone / noise_scale;
+}
+
+std::optional<double> SiteSummary::others_share() const {
+  if (!residual_alone || !(residual > 0)) return {};
+  const double ratio = *residual_alone / residual;
+  return std::max(0.0, 1 - ratio * ratio);
+}
+
+// Pixels that are too coarse for the object cost a joint fit more than a fit alone, but only a
+// small part of the largest value.
+bool SiteSummary::contradicted() const {
+  constexpr double kLeastPart = 0.01;
+  const double alone = fit_alone().value_or(2 * kMissed);
+  if (alone > kMissed || *fit() <= kContradicted * std::max(1.0, alone)) return false;
+  return residual * std::sqrt(*others_share()) > kLeastPart * full_scale;
+}
+
+bool SiteSummary::missed() const { return fit().value_or(0) > kMissed || contradicted(); }
+
 std::optional<bool> Summary::fits() const {
   std::optional<bool> all;
   for (const SiteSummary& site : sites) {
-    const std::optional<double> fit = site.fit();
-    if (fit) all = all.value_or(true) && *fit <= kMissed;
+    if (site.fit()) all = all.value_or(true) && !site.missed();
   }
   return all;
 }

@@ -7,6 +7,7 @@
 #include "core/timing.h"
 #include "firm/error.h"
 #include "model/certificate.h"
+#include "solve/alone_check.h"
 #include "solve/priors/run_prior.h"
 #include "solve/registry.h"
 #include "solve/stop_forecast.h"
@@ -411,6 +412,8 @@ Solution Solver::Run::conclude() {
   s.stop = rules_.used();
   if (prior_) s.prior = prior_->summary(method_->prior());
   summarise_sites(s, solution.images);
+  method_.reset();  // makes room
+  if (row_.joint) compare_with_alone(problem_, input_.observer.interrupted, s);
   return solution;
 }
 

@@ -101,6 +101,43 @@ TEST_F(Fit, NamesCauseOfMissedData) {
   EXPECT_EQ(run("recon s/wrong.toml --out r2 --strict").code, 5);
 }
 
+TEST_F(Fit, SaysThatOtherSitesContradict) {
+  study_ = replaced(study_, "name = \"xrf-2\"", "name = \"xrf-2\"\nscale = 3");
+  write("wrong");
+  const Outcome o = run("recon s/wrong.toml --out r --separate --strict");
+  EXPECT_EQ(o.code, 5) << o.err;
+  EXPECT_CONTAINS(o.out, "% of its squared misfit comes from the other sites");
+  EXPECT_CONTAINS(o.out, "data or scale of another site is wrong: leave out one XRF site");
+  ASSERT_EQ(run("recon s/wrong.toml --out a --method pgd").code, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Json site = summary("r")["sites"][i];
+    EXPECT_EQ(site["contradicted"], true) << site.dump();
+    EXPECT_NEAR(site["fit_alone"].get<double>(), summary("a")["sites"][i]["fit"].get<double>(),
+                0.05);
+    EXPECT_GT(site["others_share"], 0.1);
+  }
+  // In chunks the slices are compared by themselves.
+  ASSERT_EQ(run("recon s/wrong.toml --out c --set chunks=2").code, 0);
+  EXPECT_EQ(summary("c")["sites"][3]["contradicted"], true);
+  EXPECT_NEAR(summary("c")["sites"][3]["fit_alone"].get<double>(),
+              summary("r")["sites"][3]["fit_alone"].get<double>(), 0.05);
+}
+
+// The advice of that warning.
+TEST_F(Fit, IsGoodWithoutTheSiteThatIsWrong) {
+  study_ = replaced(study_, "name = \"xrf-2\"", "name = \"xrf-2\"\nscale = 3");
+  study_ = replaced(study_, "[study]\n", "[study]\nother = true\n");
+  study_ = replaced(study_, "truth = \"truth.h5\"", "");
+  const std::string wrong = study_;
+  study_ = replaced(wrong, "scale = 3", "scale = 3\ncoupled = false");
+  write("without");
+  EXPECT_EQ(run("recon s/without.toml --out without --strict").code, 0);
+  EXPECT_EQ(summary("without")["fits"], true);
+  study_ = replaced(wrong, "name = \"xrf-1\"", "name = \"xrf-1\"\ncoupled = false");
+  write("another");
+  EXPECT_EQ(run("recon s/another.toml --out another --strict").code, 5);
+}
+
 TEST_F(Fit, TestsRadiansOnTheData) {
   study_ = replaced(study_, "name = \"xrf-1\"", "name = \"xrf-1\"\nangle_unit = \"rad\"");
   write("wrong");

@@ -32,6 +32,7 @@ SiteSummary site(const std::string& name, double residual, double error) {
   s.sigma = 0.25;
   s.noise_source = NoiseSource::kCounts;
   s.noise_scale = 2;
+  if (residual > 2) s.residual_alone = 1;
   return s;
 }
 
@@ -146,6 +147,9 @@ TEST_F(StageResults, MergeIntoOneSummary) {
   const double norm = std::sqrt(1.0 + 4 + 9) / 3;
   EXPECT_DOUBLE_EQ(s.sites[0].residual, 3 * norm);
   EXPECT_DOUBLE_EQ(s.sites[0].fit().value(), 3 * norm / std::sqrt(3 * 4.0));
+  // Only the last stage was compared with the site alone; residuals of the others are 1 and 2.
+  EXPECT_DOUBLE_EQ(s.sites[0].residual_alone.value(), std::sqrt(1.0 + 4 + 1));
+  EXPECT_FALSE(s.sites[1].residual_alone);
   EXPECT_EQ(s.sites[0].sigma, 0.25);
   EXPECT_EQ(s.sites[0].noise_source, NoiseSource::kCounts);
   EXPECT_DOUBLE_EQ(*s.sites[0].error, 4 * norm);

@@ -68,6 +68,12 @@ export interface SiteSummary {
   data_sha256?: string;
   /** Root mean square of (A w - b) / sigma. This key and the next two are missing in older runs. */
   fit?: number | null;
+  /** Fit of an image made from the data of this site alone; missing if the joint one fits. */
+  fit_alone?: number | null;
+  /** Part of the squared misfit that comes from the other sites; missing as fit_alone. */
+  others_share?: number | null;
+  /** The data is fitted alone, but not together with the other sites. */
+  contradicted?: boolean;
   /** Standard deviation of the noise: g/cm^2 for XRF, no unit for XRT. */
   sigma?: number | null;
   /** guess: unknown to the study, and estimated only to judge the fit. */

@@ -9,14 +9,16 @@ export type Verdict = 'good' | 'missed' | 'overfitted';
 /** Fits between these are good. docs/report.md names them. */
 export const goodFits = { low: 0.5, high: 2 };
 
-export function verdictOf(fit: number): Verdict {
-  return fit > goodFits.high ? 'missed' : fit < goodFits.low ? 'overfitted' : 'good';
+/** `contradicted`: the data is fitted alone, but not together with the other sites. */
+export function verdictOf(fit: number, contradicted = false): Verdict {
+  return contradicted || fit > goodFits.high ? 'missed' : fit < goodFits.low ? 'overfitted' : 'good';
 }
 
 /** The number and its verdict, as colour and word. */
-export function fitMark(fit: number | null | undefined, ...more: string[]): HTMLElement | string {
+export function fitMark(fit: number | null | undefined, contradicted = false,
+  ...more: string[]): HTMLElement | string {
   if (typeof fit !== 'number') return '\u2013';
-  const verdict = verdictOf(fit);
+  const verdict = verdictOf(fit, contradicted);
   return h('span', { class: 'fit', 'data-fit': verdict },
     `${[number(fit, 3), ...more].join(' ')} ${verdict}`);
 }
@@ -24,20 +26,23 @@ export function fitMark(fit: number | null | undefined, ...more: string[]): HTML
 interface SiteFit {
   name: string;
   fit: number;
+  contradicted: boolean;
 }
 
+const siteVerdict = (s: SiteFit): Verdict => verdictOf(s.fit, s.contradicted);
+
 function knownFits(summary: Summary): SiteFit[] {
-  return siteSummaries(summary).flatMap(({ name, fit }) =>
-    typeof fit === 'number' ? [{ name, fit }] : []);
+  return siteSummaries(summary).flatMap(({ name, fit, contradicted = false }) =>
+    typeof fit === 'number' ? [{ name, fit, contradicted }] : []);
 }
 
 /** The site that is missed most; if none is missed, the one that is overfitted most; otherwise the
  *  one with the largest value. */
 export function worstFit(summary: Summary): SiteFit | undefined {
   const fits = knownFits(summary).sort((a, b) => b.fit - a.fit);
-  const [most, least] = [fits[0], fits[fits.length - 1]];
-  if (!most || !least || verdictOf(most.fit) === 'missed') return most;
-  return verdictOf(least.fit) === 'overfitted' ? least : most;
+  const missed = fits.find((s) => siteVerdict(s) === 'missed');
+  const least = fits[fits.length - 1];
+  return missed ?? (least && siteVerdict(least) === 'overfitted' ? least : fits[0]);
 }
 
 function missedText(missed: SiteFit[]): string {
@@ -72,8 +77,8 @@ export function fitStatement(run: RunDocument): FitStatement | null {
   const sites = siteSummaries(summary);
   const known = knownFits(summary).sort((a, b) => b.fit - a.fit);
   if (summary.fits === undefined && known.length === 0) return null;
-  const missed = known.filter((s) => verdictOf(s.fit) === 'missed');
-  const overfitted = known.filter((s) => verdictOf(s.fit) === 'overfitted');
+  const missed = known.filter((s) => siteVerdict(s) === 'missed');
+  const overfitted = known.filter((s) => siteVerdict(s) === 'overfitted');
   const unknown = sites.filter((s) => typeof s.fit !== 'number').map((s) => s.name);
   const texts: string[] = [];
   if (missed.length > 0) texts.push(missedText(missed));

@@ -30,6 +30,26 @@ function setFits(summary: Summary, fits: number[]): void {
   summary.fits = fits.every((fit) => fit <= 2);
 }
 
+test('shows what a site has alone, and what comes from the others', async () => {
+  const saved = runs.summary('fit');
+  runs.editSummary('fit', (summary) => {
+    setFits(summary, [1.4, 1, 1, 1]);
+    Object.assign(summary.sites![0]!, { fit_alone: 0.87, others_share: 0.614, contradicted: true });
+    summary.fits = false;
+  });
+  runs.firm('report', 'fit');
+  await on('contradicted', runs.path('fit', 'report.html'), async (page) => {
+    const table = page.locator('#sites table').first();
+    const heads = await table.locator('thead th').allTextContents();
+    const first = await table.locator('tbody tr').first().locator('th, td').allTextContents();
+    const cell = (heading: string) => first[heads.indexOf(heading)];
+    assert.deepEqual([cell('Fit'), cell('Fit, site alone'), cell('From other sites')],
+      ['1.4 missed', '0.87', '61 %']);
+    assert.equal(await page.locator('.overview .verdict').getAttribute('data-fit'), 'missed');
+  });
+  runs.editSummary('fit', (summary) => { Object.assign(summary, saved); });
+});
+
 test('says which sites are fitted, their noise, and all warnings', async () => {
   const [noise, dead] = ['the data of xrt is missed by 14 standard deviations', '3 dead beamlets'];
   runs.editSummary('fit', (summary) => {

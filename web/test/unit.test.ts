@@ -170,8 +170,16 @@ function fitted(fits: Record<string, number | null>, more: object = {}): RunDocu
 }
 
 test('calls a fit good from 0.5 to 2', () => {
-  assert.deepEqual([0, 0.49, 0.5, 1, 2, 2.01].map(verdictOf),
+  assert.deepEqual([0, 0.49, 0.5, 1, 2, 2.01].map((fit) => verdictOf(fit)),
     ['overfitted', 'overfitted', 'good', 'good', 'good', 'missed']);
+});
+
+test('calls a site missed that the other sites contradict', () => {
+  const document = fitted({ 'xrf-1': 1.3, 'xrf-2': 1.6, xrt: 1 }, { fits: false });
+  Object.assign(document.summary.sites![0]!, { fit_alone: 0.9, others_share: 0.52, contradicted: true });
+  assert.equal(worstFit(document.summary)?.name, 'xrf-1');
+  assert.equal(fitStatement(document)!.verdict, 'missed');
+  assert.match(fitStatement(document)!.text, /^The data of xrf-1 is missed by 1\.3 standard deviations\.$/);
 });
 
 test('says whether the data is fitted', () => {

@@ -12,8 +12,13 @@
 namespace firm {
 namespace {
 
-// Adds the numbers of further slices of a site.
+// Adds the numbers of further slices of a site. Slices that were not compared with the site alone
+// are fitted: there the joint residual stands for the one alone.
 void add_slices(const SiteSummary& more, SiteSummary& site) {
+  if (site.residual_alone || more.residual_alone) {
+    site.residual_alone = std::hypot(site.residual_alone.value_or(site.residual),
+                                     more.residual_alone.value_or(more.residual));
+  }
   site.residual = std::hypot(site.residual, more.residual);
   site.discrepancy = std::max(site.discrepancy, more.discrepancy);
   site.full_scale = std::hypot(site.full_scale, more.full_scale);

@@ -26,7 +26,8 @@ Json sites_to_json(const std::vector<SiteSummary>& sites) {
   for (const SiteSummary& site : sites) {
     all.push_back({site.name, site.residual, site.discrepancy, site.full_scale, site.bytes_up,
                    site.bytes_down, optional_to_json(site.error), site.sigma,
-                   static_cast<int>(site.noise_source), site.noise_scale});
+                   static_cast<int>(site.noise_source), site.noise_scale,
+                   optional_to_json(site.residual_alone)});
   }
   return all;
 }
@@ -45,6 +46,7 @@ std::vector<SiteSummary> sites_from(const Json& json) {
     site.sigma = number(j.at(7));
     site.noise_source = static_cast<NoiseSource>(j.at(8).get<int>());
     site.noise_scale = number(j.at(9));
+    site.residual_alone = optional_from(j.at(10));
     sites.push_back(std::move(site));
   }
   return sites;

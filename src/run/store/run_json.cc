@@ -54,6 +54,11 @@ Json sites_json(const Summary& s, const RunFacts& facts) {
               {"bytes_up", static_cast<std::int64_t>(site.bytes_up)},
               {"bytes_down", static_cast<std::int64_t>(site.bytes_down)}};
     j["fit"] = number_or_null(site.fit());
+    if (site.residual_alone) {
+      j["fit_alone"] = number_or_null(site.fit_alone());
+      j["others_share"] = number_or_null(site.others_share());
+      j["contradicted"] = site.contradicted();
+    }
     j["sigma"] = site.sigma > 0 ? Json(site.sigma) : Json(nullptr);
     j["sigma_source"] = source_text(site.noise_source);
     if (site.error) j["error_to_truth"] = *site.error;

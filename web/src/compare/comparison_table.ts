@@ -17,7 +17,10 @@ const columns: Column[] = [
   { heading: 'Rounds', value: (s) => s.rounds, text: integer, ranked: false },
   { heading: 'Objective f', value: (s) => s.objective, text: (v) => number(v), ranked: true },
   { heading: 'Fit of the worst site', value: (s) => worstFit(s)?.fit,
-    text: (_, s) => fitMark(worstFit(s)?.fit, `(${worstFit(s)?.name})`), ranked: false },
+    text: (_, s) => {
+      const worst = worstFit(s);
+      return fitMark(worst?.fit, worst?.contradicted, `(${worst?.name})`);
+    }, ranked: false },
   { heading: 'Relative KKT', value: (s) => s.kkt?.relative, text: short, ranked: true },
   { heading: '\u2016D w\u2016', value: (s) => s.kkt?.primal, text: short, ranked: true },
   { heading: 'Distance to truth', value: (s) => s.error_to_truth?.total,

@@ -65,7 +65,13 @@ function fitColumns(run: RunDocument, sites: SiteSummary[]): Column[] {
   const some = (known: (site: SiteSummary) => boolean) => sites.some(known);
   const columns: Column[] = [
     { heading: 'Measures', cell: (s) => describe(studySite(s)) },
-    { heading: 'Fit', cell: (s) => fitMark(s.fit), shown: some((s) => s.fit !== undefined) },
+    { heading: 'Fit', cell: (s) => fitMark(s.fit, s.contradicted),
+      shown: some((s) => s.fit !== undefined) },
+    { heading: 'Fit, site alone', cell: (s) => number(s.fit_alone, 3),
+      shown: some((s) => s.fit_alone !== undefined) },
+    { heading: 'From other sites', shown: some((s) => s.others_share !== undefined),
+      cell: (s) => typeof s.others_share === 'number'
+        ? `${Math.round(100 * s.others_share)} %` : '\u2013' },
     { heading: '\u2016A w \u2212 b\u2016', cell: (s) => number(s.residual) },
     { heading: 'Fitted noise level', cell: (s) => number(s.discrepancy, 3) },
     { heading: 'Noise \u03c3', shown: some((s) => sigmaOf(s) !== null), cell: (s) => {
@@ -96,6 +102,11 @@ function fitHint(run: RunDocument, sites: SiteSummary[]): string {
     sentences.push('Fit is the root mean square of (A w \u2212 b) / \u03c3 over the values that ' +
       `count: ${goodFits.low} to ${goodFits.high} is good; above, the images miss the data; below, ` +
       'they fit its noise.');
+  }
+  if (sites.some((s) => s.fit_alone !== undefined)) {
+    sentences.push('Fit, site alone: of an image made from the data of the site alone. A site that ' +
+      'is fitted alone, but not jointly, is missed, too; "from other sites" is the part of its ' +
+      'squared misfit that it does not have alone.');
   }
   return sentences.join(' ');
 }
