@@ -30,8 +30,8 @@ def parse(words):
         description="Run federations with kills, stops, cut connections, full disks and hostile "
         "clients. Compare their images with those of firm recon --separate, byte for byte. "
         "Exit code 1 if any federation fails.",
-        epilog="Without HOURS, --kills and --federations it runs for 0.2 hours. Logs of a failure "
-        "stay in --out.",
+        epilog="Without HOURS, --kills and --federations it runs for 0.2 hours. Ctrl-C ends it with "
+        "the table so far and exit code 5. Logs of a failure stay in --out.",
     )
     parser.add_argument("hours", nargs="?", type=float, metavar="HOURS", help="how long")
     parser.add_argument("--kills", type=int, help="end after so many processes were killed")
@@ -51,23 +51,37 @@ def parse(words):
     return options
 
 
+class Stopped(BaseException):
+    """Ctrl-C or SIGTERM. Not an error of a federation."""
+
+
+def stop(*_):
+    raise Stopped
+
+
 class Soak:
     def __init__(self, options, folder, network):
         self._options = options
         self._folder = folder
         self._network = network
-        self._enrolment = Enrolment(
-            options.firm, os.path.join(folder, "pki"), options.most_sites
-        )
+        self._enrolment = None
         self._begin = time.monotonic()
         self.tally = Tally()
 
     def run(self):
+        """Returns False if it was stopped; the federation at that moment does not count."""
         seed = self._options.seed
-        while not self._is_over():
-            self._run_one(make_plan(seed, self._options.most_sites))
-            seed += 1
-            self.tally.seconds = time.monotonic() - self._begin
+        try:
+            self._enrolment = Enrolment(
+                self._options.firm, os.path.join(self._folder, "pki"), self._options.most_sites
+            )
+            while not self._is_over():
+                self._run_one(make_plan(seed, self._options.most_sites))
+                seed += 1
+                self.tally.seconds = time.monotonic() - self._begin
+        except Stopped:
+            return False
+        return True
 
     def _is_over(self):
         o = self._options
@@ -126,14 +140,15 @@ class Soak:
 
 def main(words):
     options = parse(words)
-    # Ends by an exception, which ends all processes and unmounts disks.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # An exception ends all processes and unmounts disks.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
     print(f"soak: the first seed is {options.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="firm-soak-")
     network = Network()
     try:
         soak = Soak(options, folder, network)
-        soak.run()
+        complete = soak.run()
     finally:
         network.close()
         shutil.rmtree(folder, ignore_errors=True)
@@ -142,8 +157,9 @@ def main(words):
     if tally.failed:
         print(f"soak: FAILED: seeds {', '.join(map(str, tally.failed))}")
         return 1
-    print("soak: all images are right")
-    return 0
+    verdict = "all images are right" if tally.federations > 0 else "no federation has ended"
+    print(f"soak: {verdict}{'' if complete else '; stopped before the end'}")
+    return 0 if complete else 5
 
 
 if __name__ == "__main__":
