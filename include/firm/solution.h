@@ -71,7 +71,7 @@ struct SiteSummary {
   // Root mean square of (A_i w_i - b_i) / sigma over the rays that count: about 1 if the data is
   // fitted to its noise. None if the noise is unknown.
   std::optional<double> fit() const;
-  // The same of the image made from this data alone.
+  // Fit of the image that is made from this data alone.
   std::optional<double> fit_alone() const;
   // Part of the squared misfit that the image alone does not have: what the other sites bring in.
   std::optional<double> others_share() const;

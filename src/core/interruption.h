@@ -48,8 +48,8 @@ class UninterruptedScope {
   InterruptionScope* suspended_;
 };
 
-// What the scope of this thread asks, to make a scope in a thread that this one starts; empty
-// without a scope.
+// Returns the question of this thread's scope, to make a scope in a thread that this one starts;
+// empty without a scope.
 std::function<bool()> current_interruption();
 
 // Throws Interrupted if the user has interrupted the scope of this thread; not within a task of a

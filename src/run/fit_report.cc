@@ -31,7 +31,7 @@ bool is_small_part(const SiteSummary& site) {
   return site.full_scale > 0 && site.residual < kSmall * site.full_scale;
 }
 
-// What another site can have done, and how to find out which one.
+// Says what another site may have done, and how to find out which one.
 constexpr const char* kOtherSite =
     "data or scale of another site is wrong: leave out one XRF site after another (coupled = "
     "false, and other = true in [study]), and see without which one the others are fitted; if none "

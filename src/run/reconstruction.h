@@ -45,7 +45,7 @@ class Reconstruction {
  private:
   bool first() const { return processes_.rank() == 0; }
   bool resuming() const { return arguments_.start == RunDirectory::Start::kResume; }
-  // What ends set-up, if anything.
+  // Returns the question that may end set-up; empty: nothing ends it.
   std::function<bool()> set_up_interruption() const {
     const bool ends = arguments_.interrupts_set_up && processes_.count() == 1;
     return ends ? callbacks_.interrupted : nullptr;

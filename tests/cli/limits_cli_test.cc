@@ -79,8 +79,7 @@ TEST_F(Limits, FileSystemWithoutLocksIsAnError) {
   const auto library =
       std::filesystem::path(FIRM_KILL_LIBRARY).parent_path() / "libfirm_no_locks.so";
   // HDF5 has locks of its own.
-  const std::string before =
-      "HDF5_USE_FILE_LOCKING=FALSE LD_PRELOAD='" + library.string() + "'";
+  const std::string before = "HDF5_USE_FILE_LOCKING=FALSE LD_PRELOAD='" + library.string() + "'";
   const Outcome outcome = run("recon study/study.toml --out run", before);
   expect_error(outcome, 3,
                "run/lock: expected a file that can be locked, found No locks available");

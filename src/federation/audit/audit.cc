@@ -37,7 +37,7 @@ std::vector<std::string> different(const std::map<std::string, std::string>& tex
   for (const auto& [text, names] : sites) {
     if (text != most->first) others.insert(others.end(), names.begin(), names.end());
   }
-  // Of two that differ, neither is most.
+  // If two differ, both are named: neither is the majority.
   if (!others.empty() && 2 * most->second.size() <= text_of_site.size()) {
     others.insert(others.end(), most->second.begin(), most->second.end());
   }

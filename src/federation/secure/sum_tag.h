@@ -49,7 +49,7 @@ class SumTag {
   SumTag(SumTag&&) noexcept = default;
   SumTag& operator=(SumTag&&) noexcept = default;
 
-  // Of a share, before it is masked.
+  // Makes the tags of a share, before it is masked.
   Tags of(std::span<const std::uint32_t> words, std::span<const ScalarWord> scalars) const;
 
   // Returns whether these are the sums over all sites, given the sums of their tags.

@@ -17,7 +17,7 @@ namespace firm {
 // Limit for one exchange: 128 KiB of scalars, so that together with a chunk of words they make a
 // message of a quarter of the allowed size.
 inline constexpr std::size_t kMostScalars = 4096;
-// Of these, the last ones are kept for the scalars by which an exchange checks its sums.
+// Scalars among them that an exchange needs itself, to check its sums.
 inline constexpr std::size_t kCheckScalars = 3;
 
 // The words of one exchange, in place.

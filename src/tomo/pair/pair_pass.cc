@@ -50,7 +50,7 @@ std::size_t pixel_floats(const Geometry& g) {
   return pair_crowds(static_cast<std::size_t>(g.image_columns) * kColumns) ? image_floats(g) : 0;
 }
 
-// The same for rays.
+// Floats of a copy of the rays; 0: none is needed.
 std::size_t ray_floats(const Geometry& g) {
   const auto view = static_cast<std::size_t>(g.beamlets) * kColumns;
   return pair_crowds(view) ? g.angles.size() * spread(view) : 0;

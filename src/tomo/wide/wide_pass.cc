@@ -57,7 +57,7 @@ std::size_t pixel_floats(const Geometry& g, std::size_t columns, std::size_t blo
   return copies ? static_cast<std::size_t>(g.image_rows) * spread(width * columns) : 0;
 }
 
-// The same for rays.
+// Floats of a copy of the rays; 0: none is needed.
 std::size_t ray_floats(const Geometry& g, std::size_t columns, std::size_t block_columns) {
   const auto beamlets = static_cast<std::size_t>(g.beamlets);
   return wide_crowds(beamlets * block_columns) ? g.angles.size() * spread(beamlets * columns) : 0;

@@ -116,7 +116,7 @@ TEST(SumTag, IsSumOfSecretNumbersTimesWords) {
   EXPECT_EQ(tags[1], ScalarWord{});
 }
 
-// What a coordinator can do to a total without the key. It cannot leave out a share with its tags:
+// Forges totals as a coordinator can without the key. It cannot leave out a share with its tags:
 // then masks do not cancel, and everything is noise ("random words").
 using Forgery = std::function<void(Message& sum, const std::vector<Message>& shares,
                                    const Message& old, std::mt19937_64& g)>;
