@@ -157,6 +157,28 @@ TEST(MemoryEstimate, GrowsWithStudyAndSlices) {
   }
 }
 
+// Projectors for one or two columns have scratch of another kind, which may be larger.
+TEST(MemoryEstimate, IsNotSmallerForMoreSlices) {
+  for (const int size : {24, 64, 200}) {
+    Study study = study_of(2, 40);
+    study.image_rows = study.image_columns = size;
+    for (Site& site : study.sites) {
+      site.geometry = {.image_rows = size,
+                       .image_columns = size,
+                       .pixel_size = 1,
+                       .angles = {0, 1, 2},
+                       .beamlets = size,
+                       .spacing = 1,
+                       .rotation_axis = size / 2.0,
+                       .shifts = {}};
+    }
+    const MemoryEstimate estimate = estimate_memory({}, study);
+    for (std::size_t slices = 1; slices < 40; ++slices) {
+      ASSERT_LE(estimate.bytes(slices), estimate.bytes(slices + 1)) << size << " " << slices;
+    }
+  }
+}
+
 // Measured for one site of 512^2 pixels, 180 angles, 16 slices: at most 325 MiB resident for
 // firm-ds, 465 MiB for fedpgd, and 52 MiB on disk at the end.
 TEST(MemoryEstimate, CoversOneSiteOfFederation) {

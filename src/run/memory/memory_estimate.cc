@@ -141,13 +141,28 @@ std::uint64_t MemoryEstimate::solver_bytes(std::size_t slices) const {
   return slices * per_slice + projector_bytes(slices) + held;
 }
 
+namespace {
+
+// Returns the most scratch of a projector with at most this many columns. Fewer columns may need
+// more, because other passes take them; the last of equal chunks is often smaller.
+std::uint64_t most_scratch(const ProjectorScratch& scratch, std::size_t columns) {
+  constexpr std::size_t kNear = 64;  // the choice of passes repeats within so many columns
+  std::uint64_t most = 0;
+  for (std::size_t k = 0; k < std::min(kNear, columns); ++k) {
+    most = std::max<std::uint64_t>({most, scratch.bytes(k + 1), scratch.bytes(columns - k)});
+  }
+  return most;
+}
+
+}  // namespace
+
 std::uint64_t MemoryEstimate::projector_bytes(std::size_t slices) const {
   if (slices == 0) return 0;
   std::uint64_t most = 0;
   std::uint64_t norm = 0;  // of the projector, for one column, while its norm is computed
   for (const auto& geometry : scratch) {
-    most = std::max<std::uint64_t>({most, geometry->bytes(slices),
-                                    geometry->bytes(static_cast<std::size_t>(images) * slices)});
+    most = std::max({most, most_scratch(*geometry, slices),
+                     most_scratch(*geometry, static_cast<std::size_t>(images) * slices)});
     norm = std::max<std::uint64_t>(norm, geometry->bytes(1));
   }
   return projectors * most + norm;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/interruption.h"
 #include "firm/error.h"
 #include "prep/site_noise.h"
 #include "run/store/identity.h"
@@ -120,6 +121,8 @@ bool ShardSolver::find_absorption(const Start& start) {
       });
     };
   }
+  // The search stops between rounds, with a checkpoint.
+  const UninterruptedScope uninterrupted;
   absorption_->find(search);
   return true;
 }

@@ -10,7 +10,7 @@ namespace firm {
 namespace {
 
 // Steps of an outer round, and of each exchange within it.
-constexpr int kSteps = 200;
+constexpr int kSteps = 100;
 constexpr int kLocalSteps = 50;
 constexpr int kNoLimit = 1000000;
 constexpr double kTight = 1e-9;
