@@ -225,7 +225,7 @@ CoordinatorResult run_coordinator(const CoordinatorArguments& a,
   limits.connections = LobbyLimits::within(raise_descriptor_limit());
   GrpcServer server(coordinator, a.listen,
                     {credentials.ca_pem, credentials.certificate_pem, credentials.key_pem},
-                    admission_by(a.pki, credentials.ca_pem, revocation), limits);
+                    admission_by(a.pki, credentials.ca_pem, revocation, pinned_keys(file)), limits);
   if (callbacks.on_listening) callbacks.on_listening(server.port());
   wait_for_end(a, callbacks, coordinator, record);
   result.complete = coordinator.finished();

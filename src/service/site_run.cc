@@ -57,11 +57,11 @@ std::string public_reason(const Error& error) {
   if (dynamic_cast<const WrongSum*>(&error) != nullptr) return "it has received a wrong sum";
   switch (error.kind()) {
     case Error::Kind::kUsage:
-      return "its study or options";
+      return "its study or options are wrong";
     case Error::Kind::kData:
-      return "its data or its disk";
+      return "its data or its disk has a fault";
     case Error::Kind::kNetwork:
-      return "what it has received";
+      return "it has received something wrong";
   }
   return "an error";
 }

@@ -104,13 +104,7 @@ void SiteWork::keep_state() const {
   write_text_file(directory_.file(kState), json.dump() + "\n");
 }
 
-std::map<std::string, std::string> SiteWork::keys() const {
-  std::map<std::string, std::string> keys;
-  for (const SiteEntry& entry : data_.file().sites) {
-    if (!entry.key.empty()) keys[entry.name] = entry.key;
-  }
-  return keys;
-}
+std::map<std::string, std::string> SiteWork::keys() const { return pinned_keys(data_.file()); }
 
 std::string SiteWork::warn_keys() const { return warn_unpinned(data_.file()); }
 

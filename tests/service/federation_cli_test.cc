@@ -233,9 +233,13 @@ TEST(Federation, RefusesKeyThatStudyDoesNotName) {
   change_study(federation, "name = \"xrf-2\"",
                "name = \"xrf-2\"\nkey = \"" + std::string(64, 'a') + "\"");
   federation.start_all();
+  // The coordinator refuses this site alone; the others wait for the one with the right key.
+  EXPECT_EQ(federation.process("xrf-2").wait(FederationProcesses::kPatience), 4);
+  EXPECT_CONTAINS(federation.log("xrf-2"), "expected the key that the study names, aaaa");
   for (const std::string site : {"xrf-1", "xrf-3", "xrt"}) {
-    EXPECT_EQ(federation.process(site).wait(FederationProcesses::kPatience), 4) << site;
-    EXPECT_CONTAINS(federation.log(site), "xrf-2");
+    EXPECT_TRUE(
+        federation.process(site).prints("waiting for xrf-2\n", FederationProcesses::kPatience))
+        << federation.log(site);
     EXPECT_EQ(federation.sent(site, "share"), 0);
   }
 }

@@ -66,7 +66,7 @@ TEST(ProjectorScratch, StaysNearSizeOfLongImage) {
     const Geometry g = geometry_of(upright ? 32768 : 64, upright ? 64 : 32768, 8, 32768);
     const ProjectorScratch scratch(g);
     EXPECT_LT(scratch.bytes(1), std::size_t{600} << 20);
-    EXPECT_LT(scratch.bytes(4), std::size_t{200} << 20);
+    EXPECT_LT(scratch.bytes(4), std::size_t{1000} << 20);  // without vectors; less with them
   }
 }
 

@@ -137,6 +137,25 @@ void require_site(const std::string& study, const std::string& site) {
   find_site(read_study(study), study, site);
 }
 
+std::map<std::string, std::string> pinned_keys(const StudyFile& study) {
+  std::map<std::string, std::string> keys;
+  for (const SiteEntry& site : study.sites) {
+    if (!site.key.empty()) keys[site.name] = site.key;
+  }
+  return keys;
+}
+
+void check_pinned_key(const std::map<std::string, std::string>& keys,
+                      const CertificateFacts& facts) {
+  const auto key = keys.find(facts.name);
+  if (key == keys.end() || key->second == facts.key_fingerprint) return;
+  throw Error(
+      Error::Kind::kNetwork,
+      fmt::format("certificate of {}: expected the key that the study names, {}..., found "
+                  "{}...; use that key, or put the new one into the study, at all sites",
+                  facts.name, key->second.substr(0, 16), facts.key_fingerprint.substr(0, 16)));
+}
+
 std::vector<std::string> sites_without_key(const StudyFile& study) {
   std::vector<std::string> names;
   for (const SiteEntry& site : study.sites) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/pki/certificates.h"
 #include "io/study/study_file.h"
 
 namespace firm {
@@ -29,6 +30,12 @@ void pin_key(const std::string& study, const std::string& site, const std::strin
 
 // Throws firm::Error (kUsage) unless the study has this site.
 void require_site(const std::string& study, const std::string& site);
+
+// Fingerprints of the keys of those sites for which the study names one.
+std::map<std::string, std::string> pinned_keys(const StudyFile& study);
+// Throws firm::Error (kNetwork) if `keys` names another key for the owner of this certificate.
+void check_pinned_key(const std::map<std::string, std::string>& keys,
+                      const CertificateFacts& facts);
 
 // Sites for which a study names no key.
 std::vector<std::string> sites_without_key(const StudyFile& study);

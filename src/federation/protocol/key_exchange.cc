@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "federation/pki/pinned_keys.h"
 #include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
 #include "federation/sums/wrong_sum.h"
@@ -36,6 +37,7 @@ CertificateFacts facts_of(const v1::Offer& offer, const KeyExchange& with) {
     CertificateFacts facts =
         verify_peer(offer.certificate(), with.credentials.ca_pem, CertificatePurpose::kSite, now);
     if (with.revocation != nullptr) with.revocation->check(facts, "peer's certificate", now);
+    if (facts.name == offer.site()) check_pinned_key(with.keys, facts);
     return facts;
   } catch (const Error& e) {
     throw Error(e.kind(),
@@ -51,9 +53,7 @@ Verify verify_by(const KeyExchange& with, const v1::Offers& offers) {
     for (const v1::Offer& offer : offers.offers()) {
       if (offer.site() != site) continue;
       const CertificateFacts facts = facts_of(offer, with);
-      const auto key = with.keys.find(site);
       return facts.name == site &&
-             (key == with.keys.end() || key->second == facts.key_fingerprint) &&
              verify_signature(bytes_of(bytes), bytes_of(signature), offer.certificate());
     }
     return false;

@@ -111,7 +111,8 @@ TEST_F(KeyExchangeTest, RefusesKeyThatStudyDoesNotName) {
   certificates_.enrol("b");
   start();
   const std::vector<Ending> endings = attempt([](const AtSite& at) { at.collective.sum({}, {}); });
-  EXPECT_CONTAINS(endings[0].text + endings[2].text, "site b: expected an offer signed by");
+  EXPECT_CONTAINS(endings[0].text + endings[2].text,
+                  "site b: certificate of b: expected the key that the study names");
 }
 
 TEST_F(KeyExchangeTest, RefusesOfferOfAnotherAttemptOrStudy) {
