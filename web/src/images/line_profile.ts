@@ -93,6 +93,7 @@ export class ProfilePanel {
       const input = h('input', { type: 'number', min: 0, max: count * reduction - 1,
         step: 1, 'data-end': k });
       input.addEventListener('change', () => this.applyInputs());
+      input.addEventListener('blur', () => this.refresh());
       this.inputs.push(input);
       return h('label', { class: 'number' }, name, input);
     });
@@ -151,7 +152,8 @@ export class ProfilePanel {
       String(Math.min(count - 1, Math.floor(fraction * count)) * reduction);
     [pixel(line.from.y, rows), pixel(line.from.x, columns), pixel(line.to.y, rows),
       pixel(line.to.x, columns)].forEach((text, k) => {
-      this.inputs[k]!.value = text;
+      const input = this.inputs[k]!;
+      if (input !== document.activeElement) input.value = text; // else it is being typed
     });
   }
 }

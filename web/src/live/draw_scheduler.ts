@@ -6,6 +6,8 @@ import type { Change } from '../panel';
 /** A pause lasts this many times as long as the drawing before it, with its layout and painting. */
 const pauseFactor = 400;
 const longestPause = 10000;
+/** A new document, as when a run has read its data, is seldom, and the reader waits for it. */
+const longestPauseOfAll = 500;
 /** Parts that are due within this many milliseconds are drawn in the same frame. */
 const sameFrame = 100;
 const parts: readonly Change[] = ['all', 'status', 'rounds', 'images'];
@@ -96,8 +98,9 @@ export class DrawScheduler {
   // Sets the pauses by their cost, except those that skipPause() has ended during the painting.
   private finish(begin: number, costs: Map<Change, number>, painting: number): void {
     for (const [change, cost] of costs) {
+      const longest = change === 'all' ? longestPauseOfAll : longestPause;
       const pause = Math.max(this.shortestPause,
-        Math.min(longestPause, pauseFactor * (cost + painting)));
+        Math.min(longest, pauseFactor * (cost + painting)));
       if (this.earliest.has(change)) this.earliest.set(change, begin + pause);
     }
     this.drawing = false;
