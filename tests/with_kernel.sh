@@ -2,8 +2,8 @@
 # with_kernel.sh FIRM KERNEL PROGRAM FILTER: runs the tests of a GoogleTest program that match a
 # filter, with FIRM_KERNEL=KERNEL, so that every projector uses that kernel.
 #
-# Exits with 77 if the program at FIRM says that this processor lacks the kernel. Fails if a pattern
-# of the filter matches no test, as after a test is renamed.
+# Exits with 77 if the plain tests use this kernel already, or if the program at FIRM says that this
+# processor lacks it. Fails if a pattern of the filter matches no test, as after a test is renamed.
 firm=$1
 kernel=$2
 program=$3
@@ -17,6 +17,10 @@ for pattern in $(printf '%s' "${filter#-}" | tr ':' ' '); do
   fi
 done
 
+if [ "$kernel" = "${FIRM_KERNEL:-$("$firm" --version | awk '$1 == "kernel" { print $2 }')}" ]; then
+  echo "$kernel is the kernel of the plain tests"
+  exit 77
+fi
 export FIRM_KERNEL="$kernel"
 if ! message=$("$firm" bench --size 8 --angles 2 --seconds 0 2>&1); then
   echo "$message"

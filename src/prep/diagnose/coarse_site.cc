@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kLeastNoise = 1e-3;  // of the largest value
 
+constexpr double kBeamletsPerPixel = 4;  // at most
+
 // At most `most` angles, sorted and evenly spaced.
 std::vector<std::size_t> some_angles(const std::vector<double>& angles, std::size_t most) {
   std::vector<std::size_t> order(angles.size());
@@ -71,7 +73,13 @@ CoarseSite coarse_site(const Site& site, const SiteData& data, double sigma,
                        const CoarseLimits& limits) {
   const Geometry& fine = site.geometry;
   const auto beamlets = static_cast<std::size_t>(fine.beamlets);
-  const std::size_t n = (beamlets + limits.beamlets - 1) / limits.beamlets;
+  // An image much larger than its rays reach has wide pixels, and a product takes as long as each
+  // of them has beamlets.
+  const double pixel =
+      std::max(fine.image_rows, fine.image_columns) * fine.pixel_size / limits.pixels;
+  const std::size_t n =
+      std::clamp(static_cast<std::size_t>(std::ceil(pixel / (kBeamletsPerPixel * fine.spacing))),
+                 (beamlets + limits.beamlets - 1) / limits.beamlets, beamlets);
   const std::size_t coarse = std::max<std::size_t>(1, beamlets / n);
   const std::vector<std::size_t> angles = some_angles(fine.angles, limits.angles);
   const std::vector<std::size_t> slices = evenly_spaced(data.values.columns(), limits.slices);
