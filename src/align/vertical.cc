@@ -90,12 +90,12 @@ Evidence evidence_of(const MassProfiles& site, const std::vector<double>& shifts
 }  // namespace
 
 std::vector<VerticalShifts> align_vertically(const std::vector<std::size_t>& angles,
+                                             std::size_t slices,
                                              const std::vector<MassProfiles>& hosted,
                                              Collective& collective) {
   std::vector<VerticalShifts> found;
   for (const std::size_t count : angles) found.push_back({std::vector<double>(count), 0});
-  double slices = 0;
-  for (const MassProfiles& site : hosted) slices = static_cast<double>(site.slices);
+  const double bound = kBound * static_cast<double>(slices);
   bool settled = false;
   for (int round = 0; round < kMostRounds && !settled; ++round) {
     settled = true;
@@ -120,7 +120,7 @@ std::vector<VerticalShifts> align_vertically(const std::vector<std::size_t>& ang
         const double change = std::clamp(numbers[k] / d, -1.0, 1.0);
         if (std::abs(change) > kSettled) settled = false;
         double& shift = found[s].shifts[k];
-        shift = std::clamp(shift + change, -kBound * slices, kBound * slices);
+        shift = std::clamp(shift + change, -bound, bound);
         middle += shift / static_cast<double>(angles[s]);
         squares += 1 / d;
       }

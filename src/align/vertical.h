@@ -29,8 +29,10 @@ struct VerticalShifts {
   double uncertainty = 0;      // root mean square over the angles
 };
 
-// `angles`: the number of angles of each scan of the study. Every process calls it.
+// `angles`: the number of angles of each scan of the study. Every process calls it; one without
+// data finds the same shifts.
 std::vector<VerticalShifts> align_vertically(const std::vector<std::size_t>& angles,
+                                             std::size_t slices,
                                              const std::vector<MassProfiles>& hosted,
                                              Collective& collective);
 

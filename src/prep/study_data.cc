@@ -259,16 +259,17 @@ SiteSource StudyData::source(std::size_t site) {
 void StudyData::estimate(std::size_t site) {
   SiteEntry& entry = file_.sites[site];
   if (!has_unknowns(entry)) return;
+  if (entry.find_rotation_axis && file_.self_absorption && entry.kind != "xrt") {
+    throw usage_error({path_, fmt::format("{}: rotation_axis", entry.name),
+                       "a number in a study with self_absorption: fluorescence is brighter on the "
+                       "side of the detector, which looks like another axis. Take that of XRT; or "
+                       "leave the key out, and --refine axis finds it by XRT of the same scan",
+                       "auto"});
+  }
   PreparationReport report = prepare_site(source(site), middle_slices(file_)).report;
   if (report.axis) {
     entry.rotation_axis = report.axis->axis;
     entry.find_rotation_axis = false;
-    if (file_.self_absorption && entry.kind != "xrt") {
-      report.axis->warnings.push_back(
-          "absorption makes fluorescence weaker on the far side of the detector, so that the "
-          "axis found may be too near to the detector: set rotation_axis to that of XRT if both "
-          "are of one scan");
-    }
   }
   if (report.noise) entry.estimated_sigma = report.noise->sigma;
   // An axis that was found before stays beside a noise that is estimated again.

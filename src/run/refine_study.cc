@@ -19,6 +19,7 @@
 #include "firm/error.h"
 #include "physics/attenuation.h"
 #include "prep/site_noise.h"
+#include "run/absorbed_scans.h"
 #include "solve/registry.h"
 
 namespace firm {
@@ -67,6 +68,7 @@ RefineChoice needed_refinement(const StudyFile& file, const SolveOptions& option
 }
 
 void check_refinement(const StudyFile& file, const RefineChoice& choice) {
+  check_absorbed_refinement(file, choice);
   if (choice.vertical && static_cast<std::size_t>(file.slices) < kLeastForVertical) {
     throw usage_error({"solve", "refine",
                        fmt::format("at least {} slices for shifts-vertical", kLeastForVertical),
@@ -185,13 +187,15 @@ void StudyRefiner::find_vertical(const std::vector<std::size_t>& sites, Collecti
                                  Refinement& result) {
   std::vector<MassProfiles> profiles;
   for (const std::size_t i : sites) {
+    if (is_absorbed(data_.file(), entry(i))) continue;
     profiles.push_back({scan_of(scan_name(study_.sites[i])), study_.slices, masses(i)});
   }
   std::vector<std::size_t> angles(scans_.size());
   for (const Site& site : study_.sites) {
     angles[scan_of(scan_name(site))] = site.geometry.angles.size();
   }
-  const std::vector<VerticalShifts> found = align_vertically(angles, profiles, collective);
+  const std::vector<VerticalShifts> found =
+      align_vertically(angles, study_.slices, profiles, collective);
   for (std::size_t s = 0; s < scans_.size(); ++s) {
     result.scans[s].vertical = found[s].shifts;
     result.scans[s].vertical_uncertainty = found[s].uncertainty;
@@ -213,8 +217,12 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
   Study study = study_;
   std::vector<AlignSite> hosted;
   std::vector<std::string> mixed;
+  std::vector<FollowingSite> following;
   for (const std::size_t i : sites) {
     const SiteEntry& e = entry(i);
+    following.push_back(
+        {e.name, scan_of(scan_name(study_.sites[i])), is_absorbed(data_.file(), e)});
+    if (following.back().absorbed) continue;
     AlignSite site;
     site.site = i;
     site.lag = e.prepare.lag.value_or(0) / e.binning;
@@ -237,6 +245,9 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
     hosted.push_back(std::move(site));
   }
   Refinement result = firm::align({study, hosted, choice_, collective, threads, progress});
+  if (data_.file().self_absorption) {
+    let_absorbed_sites_follow(following, choice_.axis, collective, result);
+  }
   // Scales are those of the numbers in the file, also where the study had one to begin with.
   for (RefinedSite& site : result.sites) {
     const SiteEntry& e = *std::ranges::find(data_.file().sites, site.name, &SiteEntry::name);

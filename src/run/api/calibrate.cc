@@ -127,6 +127,12 @@ StudyCalibration calibrate_study(const CalibrateRequest& request, const Observer
   if (file.sites.size() < 2) {
     throw usage_error({request.study, "sites", "XRF sites to be calibrated by XRT", "XRT alone"});
   }
+  if (file.self_absorption) {
+    throw usage_error({request.study, "self_absorption",
+                       "false: XRT is compared with the fluorescence that was emitted. Calibrate "
+                       "with a thin object, or without self_absorption where little is absorbed",
+                       "true"});
+  }
   StudyData data(file, request.study);
   check_memory(data, observer);
   report(observer.progress, "reading the data", 0);
