@@ -337,8 +337,9 @@ std::vector<Cause> likely_causes(const Site& site, const SiteData& all_data, con
   }
   if (!hints.shifted) {
     finder.list(kStage,
-                "the stage moved during the scan, the axis is elsewhere, or a detector lags: "
-                "--refine shifts,axis,lag finds out");
+                fmt::format("the stage moved during the scan, the axis is elsewhere, or a detector "
+                            "lags: --refine shifts,axis{} finds out",
+                            hints.absorbed ? "" : ",lag"));
   }
   if (!compared) {
     finder.list(kPixelSize, "spacing of the site, or pixel_size of the image, is wrong");
