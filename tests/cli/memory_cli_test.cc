@@ -43,14 +43,13 @@ TEST_F(MemoryEstimate, ExceedsMemoryOfChunkedRun) {
 
 TEST_F(MemoryEstimate, ExceedsMemoryOfPrior) {
   ASSERT_EQ(run("simulate --out s --size 160 --angles 30 --slices 8 --noise 0.05").code, 0);
-  for (const std::string strength : {"auto", "1"}) {
-    for (const std::string slices : {"false", "true"}) {
-      expect_useful({"recon", directory_ / "s/study.toml", "--out", directory_ / "r", "--overwrite",
-                     "--prior", "tv", "--set", "prior.strength=" + strength, "--set",
-                     "prior.slices=" + slices, "--set", "prior.inner=2", "--set",
-                     "ds.local_steps=2", "--set", "stop.rounds=1"},
-                    5);
-    }
+  const std::pair<std::string, std::string> cases[] = {{"auto", "true"}, {"1", "false"}};
+  for (const auto& [strength, slices] : cases) {
+    expect_useful(
+        {"recon", directory_ / "s/study.toml", "--out", directory_ / "r", "--overwrite", "--prior",
+         "tv", "--set", "prior.strength=" + strength, "--set", "prior.slices=" + slices, "--set",
+         "prior.inner=2", "--set", "ds.local_steps=2", "--set", "stop.rounds=1"},
+        5);
   }
 }
 
