@@ -33,7 +33,7 @@ void add_errors(py::module_& m) {
   m.attr("Error") = py::handle(type);
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const Error& e) {
       py::object error = py::reinterpret_borrow<py::object>(type)(e.what());
       error.attr("kind") = kind_of(e);
