@@ -1,5 +1,7 @@
 #include "module.h"
 
+#include <utility>
+
 #include "firm/version.h"
 
 namespace firm::python {
