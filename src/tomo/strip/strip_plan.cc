@@ -204,7 +204,7 @@ void StripPlan::make_families(int max_members) {
     f.slope = p.slope;
     f.pitch = p.pitch;
     f.length = p.length;
-    f.tau = std::max(p.slope, kMinTau);
+    f.tau = interval_width(p.slope);
     f.share = make_row_share(f);
     f.forward = make_forward_sweep(f, lanes_);
     f.adjoint = make_adjoint_sweep(f, lanes_);

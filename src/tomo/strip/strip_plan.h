@@ -10,14 +10,15 @@
 //
 // and covers [x - tau/2, x + tau/2], tau = slope. Its length in a pixel is the share of that
 // interval which lies in the pixel, times `length` cm: the exact intersection length. (tau is not
-// allowed below kMinTau; this only matters to rays that run along an edge, which are then split
-// evenly between the two pixels.)
+// allowed below kMinTau, see interval_width(); this only matters to rays that run along an edge,
+// which are then split evenly between the two pixels.)
 //
 // Mirroring the image maps angle theta to -theta and pi - theta, transposing it maps theta to
 // pi/2 - theta, all with the detector unchanged. So in suitable frames up to eight angles of a scan
 // have the same weights: they form a *family*, and a weight once computed serves all of them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,15 @@ namespace firm {
 
 inline constexpr int kMaxLanes = 16;
 inline constexpr double kMinTau = 1.0 / 65536;
+// tau of rays parallel to an edge. Positions are in fixed point, which forward and adjoint round in
+// different ways: the wider tau, the better the shares of both sides of an edge agree. It is still
+// far below what anybody knows of the position of a ray.
+inline constexpr double kParallelTau = 1.0 / 1024;
+
+// tau of rays with this slope.
+inline double interval_width(double slope) {
+  return slope < 1e-9 ? kParallelTau : std::max(slope, kMinTau);
+}
 
 // A frame's tiles: up to kMaxTileWidth x kMaxTileHeight pixels that fit into a cache. A row of a
 // tile takes kTileStride floats with a margin of at least `pad` on either side. The stride is an

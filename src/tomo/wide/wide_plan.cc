@@ -14,7 +14,7 @@ int most_members(bool centred) { return centred ? 2 : kWideMembers; }
 AdjointPair make_pair(const Geometry& g, std::size_t angle) {
   const auto [c, s] = direction(g.angles[angle]);
   const double large = std::max(std::abs(c), std::abs(s));
-  const double small = std::max(std::min(std::abs(c), std::abs(s)), kMinTau * large);
+  const double small = interval_width(std::min(std::abs(c), std::abs(s)) / large) * large;
   const double scale = g.pixel_size / g.spacing;  // beamlets per pixel
   const double half_width = 0.5 * (large + small) * scale;
   AdjointPair p;
