@@ -170,6 +170,17 @@ TEST_F(AbsorptionRun, WorksForTheRod) {
   EXPECT_LT(summary("r").at("kept_fraction").at("xrf-1"), 0.8);  // a tungsten wire
 }
 
+TEST_F(AbsorptionRun, SaysThatMassesStillChange) {
+  simulate();
+  for (const int rounds : {1, 5}) {
+    const Outcome o = run("recon s/study.toml --out r --overwrite --set absorption.rounds=" +
+                          std::to_string(rounds));
+    const std::string text = "xrf-1: its self-absorption is not found: its mass still changed by ";
+    EXPECT_EQ(o.out.find(text) != std::string::npos, rounds == 1) << o.out;
+    EXPECT_EQ(summary("r").at("warnings").dump().find(text) != std::string::npos, rounds == 1);
+  }
+}
+
 TEST_F(AbsorptionRun, RefusesMethodsThatCannotCorrectIt) {
   simulate();
   for (const std::string method : {"firm", "firm+", "fedpgd", "plsqr"}) {
