@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "federation/gate/connection_gate.h"
 #include "federation/protocol/event_limit.h"
 #include "firm/error.h"

@@ -1,6 +1,7 @@
 // A site that says nonsense about itself is refused alone, by field; the others keep waiting.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <sstream>
