@@ -1,6 +1,7 @@
 // Problems that an inspection finds, and the study it suggests.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

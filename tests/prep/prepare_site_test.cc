@@ -1,6 +1,8 @@
 // The whole preparation of a site: from a file of a beamline to b and weights.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "io/hdf5/hdf5.h"
 #include "prep/xrt_site.h"
 

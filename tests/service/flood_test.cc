@@ -1,6 +1,7 @@
 // Attacks that a coordinator survives, small ones; flood_long_test.cc has the large ones.
 #include "service/flood.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "federation/protocol/admission.h"

@@ -1,6 +1,7 @@
 // Weights of values: masks (0), and noise of each value.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "firm/error.h"

@@ -1,5 +1,7 @@
 #include "federation/pki/revocation.h"
 
+#include <algorithm>
+
 #include "federation/pki/describe.h"
 #include "federation/pki/pki_directories.h"
 #include "io/files/pending_file.h"
