@@ -1,4 +1,5 @@
 // `firm check` of certificates, addresses and servers.
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>

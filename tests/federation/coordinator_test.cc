@@ -1,4 +1,6 @@
 // The coordinator without a network: gathering, refusals, faults.
+#include <fmt/format.h>
+
 #include "federation/coordinator_fixture.h"
 
 namespace firm {

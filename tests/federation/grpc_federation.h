@@ -1,6 +1,7 @@
 // A Coordinator behind a GrpcServer on the loopback interface, with sites and other clients.
 #pragma once
 
+#include <fmt/format.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // Invalid messages to a coordinator over gRPC. Each test checks that the coordinator still serves
 // the sites afterwards.
+#include <fmt/format.h>
+
 #include "federation/grpc_federation.h"
 #include "federation/transport/grpc_limits.h"
 

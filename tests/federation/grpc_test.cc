@@ -1,5 +1,6 @@
 // Admission to a coordinator over gRPC and mutual TLS on the loopback interface, and the errors
 // that others get. Each test checks that the coordinator still serves the sites afterwards.
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include "federation/grpc_federation.h"

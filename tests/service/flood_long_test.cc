@@ -1,4 +1,6 @@
 // Attacks that a coordinator survives, at full size. Each takes a minute or so.
+#include <fmt/format.h>
+
 #include "service/flood.h"
 
 namespace firm {

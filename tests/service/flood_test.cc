@@ -1,6 +1,8 @@
 // Attacks that a coordinator survives, small ones; flood_long_test.cc has the large ones.
 #include "service/flood.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 

@@ -1,4 +1,6 @@
 // Certificate requests: signing, renewal and replaced keys.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <thread>
 
