@@ -50,8 +50,12 @@ std::vector<FluorescencePath::Direction> directions(const FluorescenceKeys& f) {
 
 }  // namespace
 
+bool is_absorbed(const StudyFile& study, const SiteEntry& site) {
+  return study.self_absorption && site.kind != "xrt";
+}
+
 std::optional<Fluorescence> fluorescence_of(const StudyFile& study, const SiteEntry& site) {
-  if (!study.self_absorption || site.kind == "xrt") return {};
+  if (!is_absorbed(study, site)) return {};
   const FluorescenceEnergies energies = fluorescence_energies(study, site);
   Fluorescence f;
   f.incident_energy = energies.incident;

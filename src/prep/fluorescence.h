@@ -8,6 +8,9 @@
 
 namespace firm {
 
+// Whether the data of this site is absorbed: XRF, in a study with self-absorption.
+bool is_absorbed(const StudyFile& study, const SiteEntry& site);
+
 // None for XRT, and without self-absorption. A site that is not coupled does not absorb: its image
 // is in counts.
 std::optional<Fluorescence> fluorescence_of(const StudyFile& study, const SiteEntry& site);

@@ -10,6 +10,7 @@
 #include "io/inspect/cross_talk.h"
 #include "prep/diagnose/site_comparison.h"
 #include "prep/diagnose/site_warnings.h"
+#include "prep/fluorescence.h"
 #include "prep/scale_check.h"
 #include "prep/site_noise.h"
 
@@ -259,7 +260,7 @@ SiteSource StudyData::source(std::size_t site) {
 void StudyData::estimate(std::size_t site) {
   SiteEntry& entry = file_.sites[site];
   if (!has_unknowns(entry)) return;
-  if (entry.find_rotation_axis && file_.self_absorption && entry.kind != "xrt") {
+  if (entry.find_rotation_axis && is_absorbed(file_, entry)) {
     throw usage_error({path_, fmt::format("{}: rotation_axis", entry.name),
                        "a number in a study with self_absorption: fluorescence is brighter on the "
                        "side of the detector, which looks like another axis. Take that of XRT; or "

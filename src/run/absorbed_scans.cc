@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "firm/error.h"
+#include "prep/fluorescence.h"
 
 namespace firm {
 namespace {
@@ -35,10 +36,6 @@ void require_xrt_in_scans(const StudyFile& file, const std::string& refined) {
 }
 
 }  // namespace
-
-bool is_absorbed(const StudyFile& file, const SiteEntry& site) {
-  return file.self_absorption && site.kind == "xrf";
-}
 
 void check_absorbed_refinement(const StudyFile& file, const RefineChoice& choice) {
   if (!file.self_absorption) return;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "align/refine_choice.h"
@@ -14,9 +15,6 @@
 #include "model/collective.h"
 
 namespace firm {
-
-// Whether the data of this site is absorbed.
-bool is_absorbed(const StudyFile& file, const SiteEntry& site);
 
 // Throws firm::Error (kUsage) if absorbed data would have to show what is to be refined.
 void check_absorbed_refinement(const StudyFile& file, const RefineChoice& choice);

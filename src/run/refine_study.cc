@@ -18,6 +18,7 @@
 #include "federation/transport/local_exchange.h"
 #include "firm/error.h"
 #include "physics/attenuation.h"
+#include "prep/fluorescence.h"
 #include "prep/site_noise.h"
 #include "run/absorbed_scans.h"
 #include "solve/registry.h"
