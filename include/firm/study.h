@@ -43,6 +43,8 @@ struct Site {
   std::string scan = {};  // sites of one scan share the motion of its stage; empty: its own
   // Self-absorption of an XRF site; none: its fluorescence is not absorbed.
   std::optional<Fluorescence> fluorescence = {};
+
+  const std::string& scan_name() const { return scan.empty() ? name : scan; }
 };
 
 // Data b_i of one site and its weights: rays x slices. Rays are numbered angle-major

@@ -16,8 +16,6 @@ namespace {
 constexpr double kSmoothing = 2;  // standard deviation of the Gaussian, in bins
 constexpr std::size_t kReach = 6;
 
-std::string scan_name(const Site& site) { return site.scan.empty() ? site.name : site.scan; }
-
 void require_same_motion(const Site& site, const Site& first, const std::string& scan) {
   const auto refuse = [&](const std::string& what, double expected, double found) {
     throw usage_error(
@@ -137,11 +135,11 @@ AlignState::AlignState(const Study& study, const std::vector<AlignSite>& hosted,
     : study_(study), threads_(thread_count(threads)) {
   for (std::size_t i = 0; i < study.sites.size(); ++i) {
     const Site& site = study.sites[i];
-    auto scan = std::ranges::find(scans_, scan_name(site), &ScanState::name);
+    auto scan = std::ranges::find(scans_, site.scan_name(), &ScanState::name);
     if (scan == scans_.end()) {
       scans_.emplace_back();
       scan = scans_.end() - 1;
-      scan->name = scan_name(site);
+      scan->name = site.scan_name();
       scan->nominal = site.geometry.angles;
       scan->spacing = site.geometry.spacing;
       scan->shifts = site.geometry.shifts;

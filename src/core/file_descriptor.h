@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace firm {
@@ -22,6 +25,16 @@ class FileDescriptor {
 
   bool ok() const { return value_ >= 0; }
   int get() const { return value_; }
+  // Returns false, with errno set, if not everything could be written.
+  bool write_all(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t n = ::write(value_, text.data(), text.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return true;
+  }
 
  private:
   int value_;

@@ -13,16 +13,12 @@
 namespace firm {
 namespace {
 
-const std::string& scan_name(const SiteEntry& site) {
-  return site.scan.empty() ? site.name : site.scan;
-}
-
 // Throws if a scan of fluorescence has no XRT.
 void require_xrt_in_scans(const StudyFile& file, const std::string& refined) {
   for (const SiteEntry& site : file.sites) {
     if (!is_absorbed(file, site)) continue;
     const bool followed = std::ranges::any_of(file.sites, [&](const SiteEntry& other) {
-      return !is_absorbed(file, other) && scan_name(other) == scan_name(site);
+      return !is_absorbed(file, other) && other.scan_name() == site.scan_name();
     });
     if (followed) continue;
     throw usage_error(
@@ -31,7 +27,7 @@ void require_xrt_in_scans(const StudyFile& file, const std::string& refined) {
                      "not show where the object was. Sites that were measured at the same time "
                      "get the same scan = \"...\"",
                      site.name, refined),
-         fmt::format("no XRT in scan {}", scan_name(site))});
+         fmt::format("no XRT in scan {}", site.scan_name())});
   }
 }
 

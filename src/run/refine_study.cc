@@ -29,8 +29,6 @@ namespace {
 constexpr std::size_t kMostSlices = 4;
 constexpr std::size_t kLeastForVertical = 4;
 
-std::string scan_name(const Site& site) { return site.scan.empty() ? site.name : site.scan; }
-
 // Density of the matter of an XRF site as a solid; that of a compound is not in the tables.
 double solid_density(const SiteEntry& entry) {
   constexpr double kCompound = 2;
@@ -88,9 +86,9 @@ void check_refined_method(const StudyFile& file, const RefineChoice& choice,
   if (find_method(method).require == nullptr) return;
   // Sites of one scan keep the same shifts and angles, but each has an axis of its own, which a lag
   // moves, too.
-  const auto name = [](const SiteEntry& s) { return s.scan.empty() ? s.name : s.scan; };
-  const bool one_scan = std::ranges::all_of(
-      file.sites, [&](const SiteEntry& s) { return name(s) == name(file.sites.front()); });
+  const bool one_scan = std::ranges::all_of(file.sites, [&](const SiteEntry& s) {
+    return s.scan_name() == file.sites.front().scan_name();
+  });
   std::vector<std::string> apart;
   if (choice.axis) apart.emplace_back("axis");
   if (choice.lag) apart.emplace_back("lag");
@@ -110,7 +108,7 @@ std::size_t slices_to_align(std::size_t slices) { return std::min(kMostSlices, s
 StudyRefiner::StudyRefiner(StudyData& data, Study study, const RefineChoice& choice)
     : data_(data), study_(std::move(study)), choice_(choice) {
   for (const Site& site : study_.sites) {
-    const std::string name = scan_name(site);
+    const std::string name = site.scan_name();
     if (std::ranges::find(scans_, name) == scans_.end()) scans_.push_back(name);
     lags_.push_back(entry(lags_.size()).prepare.lag);
   }
@@ -189,11 +187,11 @@ void StudyRefiner::find_vertical(const std::vector<std::size_t>& sites, Collecti
   std::vector<MassProfiles> profiles;
   for (const std::size_t i : sites) {
     if (is_absorbed(data_.file(), entry(i))) continue;
-    profiles.push_back({scan_of(scan_name(study_.sites[i])), study_.slices, masses(i)});
+    profiles.push_back({scan_of(study_.sites[i].scan_name()), study_.slices, masses(i)});
   }
   std::vector<std::size_t> angles(scans_.size());
   for (const Site& site : study_.sites) {
-    angles[scan_of(scan_name(site))] = site.geometry.angles.size();
+    angles[scan_of(site.scan_name())] = site.geometry.angles.size();
   }
   const std::vector<VerticalShifts> found =
       align_vertically(angles, study_.slices, profiles, collective);
@@ -204,7 +202,7 @@ void StudyRefiner::find_vertical(const std::vector<std::size_t>& sites, Collecti
   // The slices that are aligned next are those of the object.
   const std::lock_guard lock(mutex_);
   for (const std::size_t i : sites) {
-    const std::size_t s = scan_of(scan_name(study_.sites[i]));
+    const std::size_t s = scan_of(study_.sites[i].scan_name());
     data_.set_refined(study_.sites[i].name,
                       {.shifts_vertical = times(found[s].shifts, entry(i).binning)});
   }
@@ -222,7 +220,7 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
   for (const std::size_t i : sites) {
     const SiteEntry& e = entry(i);
     following.push_back(
-        {e.name, scan_of(scan_name(study_.sites[i])), is_absorbed(data_.file(), e)});
+        {e.name, scan_of(study_.sites[i].scan_name()), is_absorbed(data_.file(), e)});
     if (following.back().absorbed) continue;
     AlignSite site;
     site.site = i;
@@ -269,7 +267,7 @@ Refinement StudyRefiner::align(const std::vector<std::size_t>& sites, Collective
 
 RefinedValues StudyRefiner::values_of_scan(const Refinement& refinement, std::size_t site) const {
   const double binning = entry(site).binning;
-  const RefinedScan& scan = refinement.scans[scan_of(scan_name(study_.sites[site]))];
+  const RefinedScan& scan = refinement.scans[scan_of(study_.sites[site].scan_name())];
   RefinedValues values;
   values.shifts = times(scan.shifts, binning);
   values.shifts_vertical = times(scan.vertical, binning);

@@ -25,17 +25,6 @@ Error write_failed(const std::string& path) {
   return data_error({path, "", "a file that can be written", std::strerror(errno)});
 }
 
-bool write_all(int descriptor, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
 // Writes the text into the temporary of `pending`. PendingFile creates its temporary with the mode
 // that the umask gives. We replace it by a new file created with the right mode, so that a process
 // that opened the first one never sees the text.
@@ -43,7 +32,7 @@ void write_with_mode(const PendingFile& pending, const NewFile& file) {
   if (::unlink(pending.temporary().c_str()) != 0) throw write_failed(file.path);
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const FileDescriptor out(::open(pending.temporary().c_str(), flags, file.mode));
-  if (!out.ok() || !write_all(out.get(), file.text) || ::fsync(out.get()) != 0) {
+  if (!out.ok() || !out.write_all(file.text) || ::fsync(out.get()) != 0) {
     throw write_failed(file.path);
   }
 }

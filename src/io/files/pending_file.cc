@@ -28,18 +28,6 @@ FileDescriptor open_file(const std::string& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags, 0666));
 }
 
-// False, with errno set, when the data did not reach the disk.
-bool write_all(int descriptor, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
 }  // namespace
 
 PendingFile::PendingFile(std::string path)
@@ -103,7 +91,7 @@ void write_text_file(const std::string& path, const std::string& text) {
   PendingFile pending(path);
   {
     const FileDescriptor file = open_file(pending.temporary(), O_WRONLY | O_CLOEXEC);
-    if (!file.ok() || !write_all(file.get(), text)) throw write_failed(path, errno);
+    if (!file.ok() || !file.write_all(text)) throw write_failed(path, errno);
   }
   pending.commit();
 }

@@ -101,6 +101,7 @@ struct SiteEntry {
   std::shared_ptr<const SiteArrays> arrays = {};
 
   double sigma_value() const { return sigma.value_or(1); }
+  const std::string& scan_name() const { return scan.empty() ? name : scan; }
 };
 
 // One key of [solve], which the solver interprets. Values of all types are texts here: "0.01",
