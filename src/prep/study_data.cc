@@ -248,7 +248,9 @@ std::size_t StudyData::index_of(const std::string& site) const {
 std::vector<std::size_t> StudyData::xrt_last() const {
   std::vector<std::size_t> order(file_.sites.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_partition(order, [&](std::size_t i) { return file_.sites[i].kind != "xrt"; });
+  // The ranges version does not compile with clang 14, which builds the fuzzers.
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return file_.sites[i].kind != "xrt"; });
   return order;
 }
 

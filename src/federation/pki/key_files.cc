@@ -32,7 +32,7 @@ void write_with_mode(const PendingFile& pending, const NewFile& file) {
   if (::unlink(pending.temporary().c_str()) != 0) throw write_failed(file.path);
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const FileDescriptor out(::open(pending.temporary().c_str(), flags, file.mode));
-  if (!out.ok() || !out.write_all(file.text) || ::fsync(out.get()) != 0) {
+  if (!out.ok() || !out.write_all(file.text.text()) || ::fsync(out.get()) != 0) {
     throw write_failed(file.path);
   }
 }
