@@ -115,12 +115,13 @@ void check_chunks(const Context& c, const StudyToCheck& study) {
       "set chunks = 1 in [solve] of the study: sites solve all slices at once");
 }
 
-// Shows a fingerprint for people to compare; the coordinator compares the same terms.
+// Shows a fingerprint for people to compare; the coordinator compares the same terms. All of it:
+// whoever makes two studies with the same beginning could give one to each half of the sites.
 void report_agreement(const Context& c, const StudyToCheck& study) {
   const std::string hash = study_hash(terms_of(study.file, study.options), {});
   c.findings.ok("agreement", fmt::format("fingerprint of study and options: {}; it must be the "
                                          "same at all other sites",
-                                         grouped(hash.substr(0, 16), 0)));
+                                         grouped(hash, 0)));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // `firm check` of studies, data, memory and disks.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -125,6 +126,8 @@ TEST_F(PreflightTest, FingerprintsStudyAndOptions) {
     return found == nullptr ? "" : found->text;
   };
   const std::string here = agreement();
+  const std::string digits = here.substr(here.find(": "));
+  EXPECT_GE(std::ranges::count_if(digits, [](char c) { return std::isxdigit(c) != 0; }), 64);
   change_study([](StudyFile& f) { f.sites[0].data = "elsewhere.h5"; });
   EXPECT_EQ(agreement(), here);
   change_study([](StudyFile& f) { f.sites[0].coefficient *= 2; });
