@@ -18,7 +18,7 @@ set(FIRM_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address
 # Flags that every FIRM target shares.
 add_library(firm_flags INTERFACE)
 target_compile_options(firm_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-# Clang vectorises the loops that GCC needs a pragma for.
+# Loops have pragmas that only GCC knows.
 target_compile_options(firm_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>)
 if(FIRM_WARNINGS_AS_ERRORS)
   target_compile_options(firm_flags INTERFACE -Werror)
