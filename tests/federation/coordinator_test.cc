@@ -210,6 +210,20 @@ TEST_F(CoordinatorTest, StartsNewAttemptWhenSiteIsLost) {
   EXPECT_EQ(kept_.attempt, 2u);
 }
 
+// A reason that ends in half a character would be no message for protobuf, and the sites would wait
+// for ever.
+TEST_F(CoordinatorTest, PassesOnReasonsThatEverySiteCanRead) {
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message(std::string(299, 'x') + "\xc3\xa9");
+  begin();
+  channels_[1]->send(failure);
+  const v1::CoordinatorMessage sent = channels_[0]->receive();
+  ASSERT_TRUE(sent.has_abandon());
+  v1::CoordinatorMessage read;
+  EXPECT_TRUE(read.ParseFromString(sent.SerializeAsString()));
+  EXPECT_EQ(read.abandon().reason(), "b cannot continue: " + std::string(299, 'x') + " ...");
+}
+
 TEST_F(CoordinatorTest, FinishesWhenAllSitesAreDone) {
   begin();
   v1::SiteMessage done;

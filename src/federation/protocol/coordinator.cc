@@ -13,7 +13,7 @@ namespace {
 
 ToSite refusal(const std::string& text, bool replaced = false) {
   v1::CoordinatorMessage message;
-  message.mutable_refusal()->set_message(text);
+  message.mutable_refusal()->set_message(peer_text(text));
   message.mutable_refusal()->set_replaced(replaced);
   return ToSite(std::move(message));
 }

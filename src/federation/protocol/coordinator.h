@@ -34,6 +34,8 @@ namespace firm {
 
 inline constexpr std::uint32_t kProtocol = 4;
 
+inline constexpr std::size_t kLongestReason = 300;  // bytes of a text of a site
+
 // Queues a message for one site; must not block for long, nor call the coordinator.
 using Outbox = std::function<void(const ToSite&)>;
 

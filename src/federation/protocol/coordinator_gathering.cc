@@ -7,6 +7,7 @@
 
 #include "federation/protocol/coordinator.h"
 #include "federation/protocol/member_check.h"
+#include "federation/secure/peer_text.h"
 #include "firm/error.h"
 #include "firm/version.h"
 
@@ -19,12 +20,7 @@ std::string new_run_name() {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-constexpr std::size_t kLongestReason = 300;  // bytes of a text of a site
 constexpr std::size_t kMostDifferences = 20;
-
-std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most) + " ...";
-}
 
 std::map<std::string, std::string> as_map(const auto& terms) {
   std::map<std::string, std::string> map;
@@ -62,11 +58,11 @@ Coordinator::Rejection Coordinator::check_hello(const std::string& site,
                                                 const v1::Hello& hello) const {
   if (hello.protocol() != kProtocol) {
     return fmt::format("expected protocol {} (firm {}), found protocol {} (firm {})", kProtocol,
-                       kVersion, hello.protocol(), shortened(hello.software(), kLongestReason));
+                       kVersion, hello.protocol(), peer_text(hello.software(), kLongestReason));
   }
   if (hello.site() != site) {
     return fmt::format("expected the site of the certificate, {}, found {}", site,
-                       shortened(hello.site(), kLongestReason));
+                       peer_text(hello.site(), kLongestReason));
   }
   if (phase_ != Phase::kGathering && phase_ != Phase::kFinished) {
     return "expected Hello before an attempt, found it within one";
@@ -78,8 +74,8 @@ Coordinator::Rejection Coordinator::check_hello(const std::string& site,
     for (std::size_t k = 0; k < std::min(differing.size(), kMostDifferences); ++k) {
       const Difference& d = differing[k];
       text +=
-          fmt::format("\n  {}: expected {}, found {}", shortened(d.field, kLongestReason),
-                      shortened(d.coordinator, kLongestReason), shortened(d.site, kLongestReason));
+          fmt::format("\n  {}: expected {}, found {}", peer_text(d.field, kLongestReason),
+                      peer_text(d.coordinator, kLongestReason), peer_text(d.site, kLongestReason));
     }
     if (differing.size() > kMostDifferences) {
       text += fmt::format("\n  and {} more", differing.size() - kMostDifferences);
@@ -198,14 +194,14 @@ void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
   exchange_.reset();
   v1::CoordinatorMessage message;
   message.mutable_abandon()->set_attempt(state_.attempt);
-  message.mutable_abandon()->set_reason(reason);
+  message.mutable_abandon()->set_reason(peer_text(reason));
   message.mutable_abandon()->set_wrong_sum(wrong_sum);
   send_all(ToSite(std::move(message)));
 }
 
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Failure& failure) {
   const std::string text =
-      fmt::format("cannot continue: {}", shortened(failure.message(), kLongestReason));
+      fmt::format("cannot continue: {}", peer_text(failure.message(), kLongestReason));
   log(peers_.at(site), fmt::format("{}: {}", site, text));
   peers_.at(site).ready = false;
   abandon(fmt::format("{} {}", site, text), failure.wrong_sum());
