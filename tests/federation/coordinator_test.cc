@@ -162,15 +162,16 @@ TEST_F(CoordinatorTest, AcceptsResentShareButNotDifferentOne) {
   expect_refused(0, share(1, 1, {8}), "the same words as before");
 }
 
+v1::SiteMessage range(std::uint32_t try_number, int exponent, std::uint64_t length) {
+  v1::SiteMessage message;
+  message.mutable_range()->mutable_position()->set_attempt(1);
+  message.mutable_range()->mutable_position()->set_try_(try_number);
+  message.mutable_range()->set_exponent(exponent);
+  message.mutable_range()->set_length(length);
+  return message;
+}
+
 TEST_F(CoordinatorTest, AcceptsResentRangeButNotDifferentOne) {
-  const auto range = [](std::uint64_t exchange, int exponent, std::uint64_t length) {
-    v1::SiteMessage message;
-    message.mutable_range()->mutable_position()->set_attempt(1);
-    message.mutable_range()->mutable_position()->set_exchange(exchange);
-    message.mutable_range()->set_exponent(exponent);
-    message.mutable_range()->set_length(length);
-    return message;
-  };
   begin();
   channels_[0]->send(range(0, 3, 5));
   channels_[0]->send(range(0, 3, 5));
@@ -184,6 +185,71 @@ TEST_F(CoordinatorTest, AcceptsResentRangeButNotDifferentOne) {
     expect_refused(0, other, "found");
     EXPECT_CONTAINS(log_, "a: refused");
   }
+  channels_.clear();
+  begin();
+  expect_refused(0, range(0, -300, 5), "expected an exponent from -200 to 200, found -300");
+}
+
+// ---- sites that contradict each other ----------------------------------------------------------
+
+TEST_F(CoordinatorTest, RefusesNeitherOfTwoSharesThatDiffer) {
+  v1::SiteMessage two_scalars = share(1, 0, {1});
+  two_scalars.mutable_share()->set_scalars(std::string(2 * kScalarBytes, '\1'));
+  v1::SiteMessage all_of_five = share(1, 0, {1, 2, 3, 4, 5});
+  struct Case {
+    v1::SiteMessage of_b;
+    v1::SiteMessage of_a;
+    std::string part;
+  };
+  const std::vector<Case> cases = {
+      {share(1, 0, {1}), all_of_five, "as many words from every site, found 1 from b and 5 from a"},
+      {range(0, 3, 1), all_of_five, "found 1 from b and 5 from a"},
+      {share(1, 0, {1}), range(0, 3, 5), "found 1 from b and 5 from a"},
+      {two_scalars, share(1, 0, {1}),
+       "as many scalars from every site, found 2 from b and 1 from a"},
+  };
+  for (const Case& c : cases) {
+    log_.clear();
+    channels_.clear();
+    begin();
+    channels_[1]->send(c.of_b);
+    channels_[0]->send(c.of_a);
+    EXPECT_CONTAINS(log_, c.part);
+    EXPECT_EQ(log_.find("refused"), std::string::npos) << log_;
+    for (std::size_t i = 0; i < kSites.size(); ++i) {
+      const v1::CoordinatorMessage message = channels_[i]->receive();
+      ASSERT_TRUE(message.has_abandon()) << kSites[i];
+      EXPECT_CONTAINS(message.abandon().reason(), c.part);
+      channels_[i]->send(hello(kSites[i]));
+    }
+    EXPECT_EQ(kept_.attempt, 2u);  // the same connections go on
+  }
+}
+
+// A second scale would end all sites: no honest coordinator sends one.
+TEST_F(CoordinatorTest, RefusesSecondRangeAlone) {
+  begin();
+  for (auto& channel : channels_) channel->send(range(0, 3, 5));
+  for (auto& channel : channels_) ASSERT_TRUE(channel->receive().has_scale());
+  expect_refused(1, range(1, 9, 5), "expected a share in the scale that was sent");
+  for (const std::size_t i : {0u, 2u}) {
+    EXPECT_CONTAINS(channels_[i]->receive().abandon().reason(), "b was refused");
+  }
+}
+
+// Site b asks for a scale that is finer than the one before, so that others have to ask again.
+TEST_F(CoordinatorTest, RefusesNobodyWhenScaleIsTooFine) {
+  begin();
+  channels_[1]->send(range(0, -100, 2));
+  for (const std::size_t i : {0u, 2u}) channels_[i]->send(share(1, 0, {1, 2}));
+  for (auto& channel : channels_) ASSERT_TRUE(channel->receive().has_scale());
+  channels_[0]->send(range(1, 3, 2));
+  for (auto& channel : channels_) {
+    const v1::CoordinatorMessage message = channel->receive();
+    ASSERT_TRUE(message.has_abandon());
+    EXPECT_CONTAINS(message.abandon().reason(), "2^-100, as b asked for, that is too fine for a");
+  }
+  EXPECT_EQ(log_.find("refused"), std::string::npos) << log_;
 }
 
 TEST_F(CoordinatorTest, StartsNewAttemptWhenSiteIsLost) {

@@ -155,6 +155,7 @@ class Coordinator {
   Rejection check_attempt(std::uint32_t attempt, Phase phase) const;
   Rejection check_length(std::uint64_t words) const;
   std::uint64_t words_of_scales(const v1::Geometry& xrt) const;
+  Rejection act_on(const Objection& objection);
 
   void announce_missing();
   void begin_when_all_ready();
