@@ -292,6 +292,7 @@ TEST_F(CoordinatorTest, PassesOnReasonsThatEverySiteCanRead) {
 
 TEST_F(CoordinatorTest, FinishesWhenAllSitesAreDone) {
   begin();
+  make_sum();
   v1::SiteMessage done;
   done.mutable_done()->set_run(kept_.run);
   for (auto& channel : channels_) {
@@ -300,6 +301,91 @@ TEST_F(CoordinatorTest, FinishesWhenAllSitesAreDone) {
   }
   EXPECT_TRUE(coordinator_->finished());
   for (auto& channel : channels_) EXPECT_TRUE(channel->receive().has_finished());
+}
+
+TEST_F(CoordinatorTest, RefusesEndBeforeTheFirstSum) {
+  begin();
+  v1::SiteMessage done;
+  done.mutable_done()->set_run(kept_.run);
+  expect_refused(1, done, "expected results after the sums of attempt 1, found them before");
+  EXPECT_TRUE(channels_[0]->receive().has_abandon());
+}
+
+// Whoever says that a sum is wrong ends all sites. Before the first sum nobody can know.
+TEST_F(CoordinatorTest, PassesOnWrongSumOnlyAfterSum) {
+  begin();
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message("so there");
+  failure.mutable_failure()->set_wrong_sum(true);
+  // The rest of these also uses up the lines of the log about b.
+  for (int k = 0; k < 50; ++k) channels_[1]->send(failure);
+  for (std::size_t i = 0; i < kSites.size(); ++i) {
+    const v1::CoordinatorMessage message = channels_[i]->receive();
+    ASSERT_TRUE(message.has_abandon());
+    EXPECT_FALSE(message.abandon().wrong_sum());
+    channels_[i]->send(hello(kSites[i]));
+  }
+  for (auto& channel : channels_) {
+    v1::CoordinatorMessage message = channel->receive();
+    while (message.has_waiting()) message = channel->receive();
+    ASSERT_TRUE(message.has_begin());
+  }
+  make_sum(2);
+  channels_[1]->send(failure);
+  const v1::CoordinatorMessage message = channels_[0]->receive();
+  EXPECT_TRUE(message.abandon().wrong_sum());
+  EXPECT_CONTAINS(message.abandon().reason(), "b cannot continue: so there");
+  EXPECT_CONTAINS(log_, "b: says that a sum of attempt 2 is wrong, which ends all sites");
+}
+
+// ---- published images --------------------------------------------------------------------------
+
+class Images : public CoordinatorTest {
+ protected:
+  void begin_publishing() {
+    CoordinatorOptions o = options();
+    o.image_values = 4;
+    o.other_at = "c";
+    publishes_ = "c";
+    channels_.clear();
+    begin(o);
+    make_sum();
+  }
+  v1::SiteMessage image(const std::string& name, std::uint64_t offset = 0,
+                        std::size_t count = 4) const {
+    v1::SiteMessage message;
+    message.mutable_image()->set_run(kept_.run);
+    message.mutable_image()->set_name(name);
+    message.mutable_image()->set_offset(offset);
+    message.mutable_image()->set_values(std::string(count * sizeof(float), '\0'));
+    return message;
+  }
+};
+
+TEST_F(Images, AreTakenOnceEach) {
+  begin_publishing();
+  for (const char* name : {"c", "other"}) {
+    channels_[2]->send(image(name, 0, 2));  // starts again
+    channels_[2]->send(image(name, 0, 3));
+    channels_[2]->send(image(name, 3, 1));
+  }
+  EXPECT_EQ(images_, (std::vector<std::string>{"c/c/4", "c/other/4"}));
+  expect_refused(2, image("c"), "expected the image of 'c' once in an attempt");
+  EXPECT_EQ(images_.size(), 2u);
+}
+
+TEST_F(Images, AreRefusedFromOthers) {
+  begin_publishing();
+  expect_refused(2, image("b"), "expected the site's own image, found that of 'b'");
+  begin_publishing();
+  expect_refused(2, image("c", 0, 5), "expected an image of 4 values");
+  begin_publishing();
+  expect_refused(1, image("b"), "expected no image, as the Hello of this site says");
+  publishes_ = "c";
+  channels_.clear();
+  begin();
+  expect_refused(2, image("c"), "expected an image after the sums of run");
+  EXPECT_TRUE(images_.empty());
 }
 
 TEST_F(CoordinatorTest, StopsWhenStateCannotBeSaved) {

@@ -146,6 +146,27 @@ TEST_F(HelloCheck, SecondHelloIsNotPassedOn) {
   EXPECT_CONTAINS(answer.refusal().message(), "expected one Hello before an attempt");
 }
 
+// A site that fails and comes back, again and again, concerns nobody else.
+TEST_F(HelloCheck, OthersAreToldOnceWhoIsMissing) {
+  start();
+  LocalChannel a(*coordinator_, "a");
+  LocalChannel b(*coordinator_, "b");
+  LocalChannel c(*coordinator_, "c");
+  a.send(hello("a"));
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message("no");
+  for (int k = 0; k < 100; ++k) {
+    b.send(hello("b"));
+    EXPECT_TRUE(b.receive().has_waiting());
+    b.send(failure);
+  }
+  b.send(hello("b"));
+  c.send(hello("c"));
+  int told = 0;
+  while (a.receive().has_waiting()) ++told;  // ends at Begin
+  EXPECT_EQ(told, 2);                        // first for b and c, then for c
+}
+
 // ---- the log -----------------------------------------------------------------------------------
 
 TEST_F(HelloCheck, FailuresDoNotFillTheLog) {

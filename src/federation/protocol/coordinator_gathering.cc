@@ -105,7 +105,7 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::He
   peer.ready = true;
   peer.done = hello.done() && hello.run() == state_.run;
   if (phase_ == Phase::kFinished) return send_finished(site);
-  announce_missing();
+  announce_missing(site);
   begin_when_all_ready();
   return {};
 }
@@ -126,14 +126,25 @@ Coordinator::Rejection Coordinator::send_finished(const std::string& site) {
   return {};
 }
 
-void Coordinator::announce_missing() {
-  v1::CoordinatorMessage message;
+// Tells the site that has just sent Hello which sites are missing, and the others if they do not
+// know: a site that comes and goes must not keep them busy.
+void Coordinator::announce_missing(const std::string& arrived) {
+  std::vector<std::string> missing;
   for (const auto& [site, peer] : peers_) {
-    if (!peer.ready) message.mutable_waiting()->add_sites(site);
+    if (!peer.ready) missing.push_back(site);
   }
-  if (!message.has_waiting()) return;
-  log(attempt_events_, fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
-  send_all(ToSite(std::move(message)));
+  if (missing.empty()) return;
+  const bool news = missing != announced_;
+  if (news) log(attempt_events_, fmt::format("waiting for {}", fmt::join(missing, ", ")));
+  announced_ = missing;
+  v1::CoordinatorMessage message;
+  for (const std::string& site : missing) message.mutable_waiting()->add_sites(site);
+  const ToSite waiting(std::move(message));
+  for (auto& [site, peer] : peers_) {
+    if (peer.connection == 0 || !(news || site == arrived || !peer.knows_missing)) continue;
+    peer.outbox(waiting);
+    peer.knows_missing = true;
+  }
 }
 
 // Returns 0 when there is none: the run starts from the beginning.
@@ -177,7 +188,10 @@ void Coordinator::begin_when_all_ready() {
     *member.mutable_geometry() = peer.hello.geometry();
     *member.mutable_noise() = peer.hello.noise();
     peer.ready = peer.done = false;
+    peer.image = {};
+    peer.published.clear();
   }
+  announced_.clear();
   log(attempt_events_, fmt::format("attempt {} begins at round {}", state_.attempt, begin.round()));
   offers_.clear();
   sealed_keys_.reset();
@@ -204,7 +218,14 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Fa
       fmt::format("cannot continue: {}", peer_text(failure.message(), kLongestReason));
   log(peers_.at(site), fmt::format("{}: {}", site, text));
   peers_.at(site).ready = false;
-  abandon(fmt::format("{} {}", site, text), failure.wrong_sum());
+  // A site that has received neither a sum nor a scale cannot have received a wrong one.
+  const bool wrong_sum =
+      failure.wrong_sum() && exchange_ && (sum_sent() || exchange_->try_number() > 0);
+  if (wrong_sum) {
+    log(wrong_sums_, fmt::format("{}: says that a sum of attempt {} is wrong, which ends all sites",
+                                 site, state_.attempt));
+  }
+  abandon(fmt::format("{} {}", site, text), wrong_sum);
   return {};
 }
 
