@@ -59,6 +59,8 @@ const std::vector<Nonsense> kNonsense = {
     {"at most 67108864 rays, found 0", [](v1::Hello& h) { h.mutable_geometry()->clear_angles(); }},
     {"rays, found 0", [](v1::Hello& h) { h.mutable_geometry()->set_beamlets(0); }},
     {"rays, found ", [](v1::Hello& h) { h.mutable_geometry()->set_beamlets(1u << 31); }},
+    {"geometry of b: expected at most 65536 beamlets, found 65537",
+     [](v1::Hello& h) { h.mutable_geometry()->set_beamlets(65537); }},
     {"spacing", [](v1::Hello& h) { h.mutable_geometry()->set_spacing(kNan); }},
     {"spacing", [](v1::Hello& h) { h.mutable_geometry()->set_spacing(0); }},
     {"spacing", [](v1::Hello& h) { h.mutable_geometry()->set_spacing(-0.5); }},
@@ -128,6 +130,22 @@ TEST_F(HelloCheck, RefusesOffenderAlone) {
     while (message.has_waiting()) message = channel->receive();
     EXPECT_TRUE(message.has_begin());
   }
+}
+
+// A detector that is much finer than a large image, or larger than a small one.
+TEST(MemberCheck, AcceptsManyBeamlets) {
+  StudyFile file = three_sites();
+  v1::Hello hello = valid();
+  const auto check = [&](std::uint32_t beamlets) {
+    hello.mutable_geometry()->set_beamlets(beamlets);
+    check_member(file, "b", hello.geometry(), hello.noise());
+  };
+  EXPECT_NO_THROW(check(65536));
+  EXPECT_THROW(check(65537), Error);
+  file.rows = 3000;
+  file.columns = 4000;
+  EXPECT_NO_THROW(check(320000));  // 64 times the diagonal
+  EXPECT_THROW(check(320001), Error);
 }
 
 TEST_F(HelloCheck, SecondHelloIsNotPassedOn) {
