@@ -111,7 +111,7 @@ bool Coordinator::receive(const std::string& site, std::uint64_t connection,
 // its image is there before its Done counts.
 bool Coordinator::pass_on(const PublishedImage& image) {
   try {
-    const std::lock_guard one_at_a_time(images_);
+    const std::lock_guard one_at_a_time(image_mutex_);
     observer_.on_image(image.site, image.name, image.values);
     return true;
   } catch (const Error& error) {

@@ -200,7 +200,7 @@ class Coordinator {
   std::optional<Error> failure_;
   std::vector<std::string> announced_;       // missing sites, as the others know them
   std::optional<PublishedImage> published_;  // by the message that is being handled
-  std::mutex images_;                        // held while an image is passed on; before mutex_
+  std::mutex image_mutex_;                   // held while an image is passed on; before mutex_
   bool paused_ = false;
   mutable EventLimit notes_{60, std::chrono::seconds(5)};            // of the transport
   mutable EventLimit attempt_events_{500, std::chrono::seconds(1)};  // of the run
