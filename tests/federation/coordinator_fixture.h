@@ -56,6 +56,15 @@ inline v1::SiteMessage share(std::uint32_t attempt, std::uint64_t exchange,
   return message;
 }
 
+inline v1::SiteMessage range(std::uint32_t try_number, int exponent, std::uint64_t length) {
+  v1::SiteMessage message;
+  message.mutable_range()->mutable_position()->set_attempt(1);
+  message.mutable_range()->mutable_position()->set_try_(try_number);
+  message.mutable_range()->set_exponent(exponent);
+  message.mutable_range()->set_length(length);
+  return message;
+}
+
 using Rays = std::vector<std::pair<int, std::uint32_t>>;  // angles and beamlets of each site
 
 inline v1::SiteMessage with_rays(v1::SiteMessage hello, const Rays::value_type& rays) {
