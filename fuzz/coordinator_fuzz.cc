@@ -177,7 +177,10 @@ Record fitting(std::size_t site, const v1::SiteMessage& message) {
 void add_hellos(std::vector<Record>& records) {
   v1::SiteMessage hello;
   hello.mutable_hello()->add_checkpoints(3);
-  for (std::size_t site = 0; site < 3; ++site) records.push_back(fitting(site, hello));
+  for (std::size_t site = 0; site < 3; ++site) {
+    hello.mutable_hello()->set_publishes(site == 2);
+    records.push_back(fitting(site, hello));
+  }
 }
 
 void add_keys(std::vector<Record>& records) {

@@ -56,6 +56,15 @@ inline v1::SiteMessage share(std::uint32_t attempt, std::uint64_t exchange,
   return message;
 }
 
+inline v1::SiteMessage range(std::uint32_t try_number, int exponent, std::uint64_t length) {
+  v1::SiteMessage message;
+  message.mutable_range()->mutable_position()->set_attempt(1);
+  message.mutable_range()->mutable_position()->set_try_(try_number);
+  message.mutable_range()->set_exponent(exponent);
+  message.mutable_range()->set_length(length);
+  return message;
+}
+
 using Rays = std::vector<std::pair<int, std::uint32_t>>;  // angles and beamlets of each site
 
 inline v1::SiteMessage with_rays(v1::SiteMessage hello, const Rays::value_type& rays) {
@@ -71,6 +80,11 @@ class CoordinatorTest : public ::testing::Test {
     CoordinatorObserver observer;
     observer.on_event = [this](const std::string& line) { log_ += line + "\n"; };
     observer.keep = [this](const CoordinatorState& s) { kept_ = s; };
+    observer.on_image = [this](const std::string& site, const std::string& name,
+                               const std::vector<float>& values) {
+      coordinator_->view();  // the lock is free
+      images_.push_back(site + "/" + name + "/" + std::to_string(values.size()));
+    };
     coordinator_ = std::make_unique<Coordinator>(o, CoordinatorState{}, observer);
   }
 
@@ -81,13 +95,21 @@ class CoordinatorTest : public ::testing::Test {
       channels_.push_back(std::make_unique<LocalChannel>(*coordinator_, site));
     }
     for (std::size_t i = 0; i < kSites.size(); ++i) {
-      channels_[i]->send(with_rays(hello(kSites[i]), rays.at(i)));
+      v1::SiteMessage message = with_rays(hello(kSites[i]), rays.at(i));
+      message.mutable_hello()->set_publishes(kSites[i] == publishes_);
+      channels_[i]->send(message);
     }
     for (auto& channel : channels_) {
       v1::CoordinatorMessage message = channel->receive();
       while (message.has_waiting()) message = channel->receive();
       ASSERT_TRUE(message.has_begin());
     }
+  }
+
+  // Makes the first sum of an attempt.
+  void make_sum(std::uint32_t attempt = 1) {
+    for (auto& channel : channels_) channel->send(share(attempt, 0, {1}));
+    for (auto& channel : channels_) ASSERT_TRUE(channel->receive().has_total());
   }
 
   // Sends a message as site `i` and expects a refusal with `part` in its reason.
@@ -101,6 +123,8 @@ class CoordinatorTest : public ::testing::Test {
 
   std::string log_;
   CoordinatorState kept_;
+  std::string publishes_;            // the site that says so in begin()
+  std::vector<std::string> images_;  // SITE/NAME/VALUES of those that were published
   std::unique_ptr<Coordinator> coordinator_;
   std::vector<std::unique_ptr<LocalChannel>> channels_;
 };

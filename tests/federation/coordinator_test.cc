@@ -163,14 +163,6 @@ TEST_F(CoordinatorTest, AcceptsResentShareButNotDifferentOne) {
 }
 
 TEST_F(CoordinatorTest, AcceptsResentRangeButNotDifferentOne) {
-  const auto range = [](std::uint64_t exchange, int exponent, std::uint64_t length) {
-    v1::SiteMessage message;
-    message.mutable_range()->mutable_position()->set_attempt(1);
-    message.mutable_range()->mutable_position()->set_exchange(exchange);
-    message.mutable_range()->set_exponent(exponent);
-    message.mutable_range()->set_length(length);
-    return message;
-  };
   begin();
   channels_[0]->send(range(0, 3, 5));
   channels_[0]->send(range(0, 3, 5));
@@ -184,6 +176,9 @@ TEST_F(CoordinatorTest, AcceptsResentRangeButNotDifferentOne) {
     expect_refused(0, other, "found");
     EXPECT_CONTAINS(log_, "a: refused");
   }
+  channels_.clear();
+  begin();
+  expect_refused(0, range(0, -300, 5), "expected an exponent from -200 to 200, found -300");
 }
 
 TEST_F(CoordinatorTest, StartsNewAttemptWhenSiteIsLost) {
@@ -210,8 +205,23 @@ TEST_F(CoordinatorTest, StartsNewAttemptWhenSiteIsLost) {
   EXPECT_EQ(kept_.attempt, 2u);
 }
 
+// A reason that ends in half a character would be no message for protobuf, and the sites would wait
+// for ever.
+TEST_F(CoordinatorTest, PassesOnReasonsThatEverySiteCanRead) {
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message(std::string(299, 'x') + "\xc3\xa9");
+  begin();
+  channels_[1]->send(failure);
+  const v1::CoordinatorMessage sent = channels_[0]->receive();
+  ASSERT_TRUE(sent.has_abandon());
+  v1::CoordinatorMessage read;
+  EXPECT_TRUE(read.ParseFromString(sent.SerializeAsString()));
+  EXPECT_EQ(read.abandon().reason(), "b cannot continue: " + std::string(299, 'x') + " ...");
+}
+
 TEST_F(CoordinatorTest, FinishesWhenAllSitesAreDone) {
   begin();
+  make_sum();
   v1::SiteMessage done;
   done.mutable_done()->set_run(kept_.run);
   for (auto& channel : channels_) {

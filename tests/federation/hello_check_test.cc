@@ -59,6 +59,8 @@ const std::vector<Nonsense> kNonsense = {
     {"at most 67108864 rays, found 0", [](v1::Hello& h) { h.mutable_geometry()->clear_angles(); }},
     {"rays, found 0", [](v1::Hello& h) { h.mutable_geometry()->set_beamlets(0); }},
     {"rays, found ", [](v1::Hello& h) { h.mutable_geometry()->set_beamlets(1u << 31); }},
+    {"geometry of b: expected at most 65536 beamlets, found 65537",
+     [](v1::Hello& h) { h.mutable_geometry()->set_beamlets(65537); }},
     {"spacing", [](v1::Hello& h) { h.mutable_geometry()->set_spacing(kNan); }},
     {"spacing", [](v1::Hello& h) { h.mutable_geometry()->set_spacing(0); }},
     {"spacing", [](v1::Hello& h) { h.mutable_geometry()->set_spacing(-0.5); }},
@@ -130,6 +132,22 @@ TEST_F(HelloCheck, RefusesOffenderAlone) {
   }
 }
 
+// A detector that is much finer than a large image, or larger than a small one.
+TEST(MemberCheck, AcceptsManyBeamlets) {
+  StudyFile file = three_sites();
+  v1::Hello hello = valid();
+  const auto check = [&](std::uint32_t beamlets) {
+    hello.mutable_geometry()->set_beamlets(beamlets);
+    check_member(file, "b", hello.geometry(), hello.noise());
+  };
+  EXPECT_NO_THROW(check(65536));
+  EXPECT_THROW(check(65537), Error);
+  file.rows = 3000;
+  file.columns = 4000;
+  EXPECT_NO_THROW(check(320000));  // 64 times the diagonal
+  EXPECT_THROW(check(320001), Error);
+}
+
 TEST_F(HelloCheck, SecondHelloIsNotPassedOn) {
   start_checking();
   LocalChannel a(*coordinator_, "a");
@@ -144,6 +162,27 @@ TEST_F(HelloCheck, SecondHelloIsNotPassedOn) {
   v1::CoordinatorMessage answer = a.receive();
   while (answer.has_waiting()) answer = a.receive();
   EXPECT_CONTAINS(answer.refusal().message(), "expected one Hello before an attempt");
+}
+
+// A site that fails and comes back, again and again, concerns nobody else.
+TEST_F(HelloCheck, OthersAreToldOnceWhoIsMissing) {
+  start();
+  LocalChannel a(*coordinator_, "a");
+  LocalChannel b(*coordinator_, "b");
+  LocalChannel c(*coordinator_, "c");
+  a.send(hello("a"));
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message("no");
+  for (int k = 0; k < 100; ++k) {
+    b.send(hello("b"));
+    EXPECT_TRUE(b.receive().has_waiting());
+    b.send(failure);
+  }
+  b.send(hello("b"));
+  c.send(hello("c"));
+  int told = 0;
+  while (a.receive().has_waiting()) ++told;  // ends at Begin
+  EXPECT_EQ(told, 2);                        // first for b and c, then for c
 }
 
 // ---- the log -----------------------------------------------------------------------------------

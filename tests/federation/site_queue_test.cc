@@ -72,6 +72,35 @@ TEST(SiteQueue, KeepsNewestOfWaitingMessages) {
   EXPECT_EQ(sent, 1);
 }
 
+// A site that sends but does not read would otherwise fill the coordinator's memory.
+TEST(SiteQueue, EndsWhenTooMuchIsWaiting) {
+  const ToSite long_message = message(
+      [](auto& m) { m.mutable_abandon()->set_reason(std::string(std::size_t{1} << 25, 'x')); });
+  const ToSite short_sum(Sum{{}, std::vector<std::uint32_t>(1), {}, false});
+  struct Case {
+    ToSite what;
+    int most;
+  };
+  for (const auto& [what, most] :
+       {Case{kAbandon, 100}, Case{long_message, 3}, Case{short_sum, 2}}) {
+    int overflows = 0;
+    SiteQueue queue([&overflows] { ++overflows; });
+    for (int k = 0; k < most; ++k) queue.push(what);
+    EXPECT_FALSE(queue.overflowed());
+    for (int k = 0; k < 1000; ++k) queue.push(what);
+    EXPECT_TRUE(queue.overflowed());
+    EXPECT_EQ(overflows, 1);
+    int sent = 0;
+    queue.send_all([&](const v1::CoordinatorMessage&) { return ++sent > 0; });  // returns
+    EXPECT_EQ(sent, 0);
+  }
+}
+
+// Also in the middle of a sum.
+TEST(SiteQueue, SendsNoMoreOfSumAfterOverflow) {
+  EXPECT_EQ(written({sum()}, std::vector<ToSite>(200, kAbandon)), (std::vector{kTotal, kTotal}));
+}
+
 TEST(SiteQueue, EndsWhenWriteFails) {
   SiteQueue queue;
   queue.push(sum());

@@ -13,7 +13,7 @@ namespace {
 
 ToSite refusal(const std::string& text, bool replaced = false) {
   v1::CoordinatorMessage message;
-  message.mutable_refusal()->set_message(text);
+  message.mutable_refusal()->set_message(peer_text(text));
   message.mutable_refusal()->set_replaced(replaced);
   return ToSite(std::move(message));
 }
@@ -70,6 +70,7 @@ std::uint64_t Coordinator::connect(const std::string& site, Outbox outbox) {
   peer.seen = true;
   peer.outbox = std::move(outbox);
   peer.ready = false;
+  peer.knows_missing = false;
   log(peer, fmt::format("{}: connected{}", site, replaced ? " again" : ""));
   if (replaced) abandon(fmt::format("{} has connected again", site));
   return peer.connection;
@@ -97,7 +98,31 @@ void Coordinator::sent(const std::string& site, std::uint64_t bytes) const {
 
 bool Coordinator::receive(const std::string& site, std::uint64_t connection,
                           const v1::SiteMessage& message) {
-  const std::lock_guard lock(mutex_);
+  std::optional<PublishedImage> image;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!take(site, connection, message)) return false;
+    image.swap(published_);
+  }
+  return !image || pass_on(*image);
+}
+
+// The lock is free meanwhile: other sites do not wait for the disk. The site itself does, so that
+// its image is there before its Done counts.
+bool Coordinator::pass_on(const PublishedImage& image) {
+  try {
+    const std::lock_guard one_at_a_time(image_mutex_);
+    observer_.on_image(image.site, image.name, image.values);
+    return true;
+  } catch (const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = error;
+    return false;
+  }
+}
+
+bool Coordinator::take(const std::string& site, std::uint64_t connection,
+                       const v1::SiteMessage& message) {
   Peer& peer = peers_.at(site);
   if (peer.connection != connection || failure_) return false;
   Rejection rejection;

@@ -34,6 +34,8 @@ namespace firm {
 
 inline constexpr std::uint32_t kProtocol = 4;
 
+inline constexpr std::size_t kLongestReason = 300;  // bytes of a text of a site
+
 // Queues a message for one site; must not block for long, nor call the coordinator.
 using Outbox = std::function<void(const ToSite&)>;
 
@@ -59,15 +61,15 @@ struct CoordinatorState {
   bool finished = false;
 };
 
-// Callbacks. All may be empty; they are called with the coordinator's lock held. A firm::Error
-// thrown by one of them ends the run: see failure().
+// Callbacks. All may be empty; all but on_image are called with the coordinator's lock held. A
+// firm::Error thrown by one of them ends the run: see failure().
 struct CoordinatorObserver {
   std::function<void(const std::string& line)> on_event;
   std::function<void(const CoordinatorState&)> keep;  // save the state, before it is used
   std::function<void(std::uint64_t exchange, std::uint64_t words)> on_exchange;
   // A message has arrived from a site, or has been sent to it. Must not throw.
   std::function<void(const std::string& site, const PeerBytes& more)> on_message;
-  // A site has published an image.
+  // A site has published an image. Called for one image at a time; may take long.
   std::function<void(const std::string& site, const std::string& name, const std::vector<float>&)>
       on_image;
 };
@@ -122,19 +124,31 @@ class Coordinator {
   struct Peer {
     std::uint64_t connection = 0;  // 0: none
     Outbox outbox;
-    bool ready = false;  // has sent Hello since the last attempt
-    bool done = false;   // has its results
-    bool told = false;   // has been told that the run is finished
-    bool seen = false;   // has connected at least once
+    bool ready = false;          // has sent Hello since the last attempt
+    bool done = false;           // has its results
+    bool told = false;           // has been told that the run is finished
+    bool seen = false;           // has connected at least once
+    bool knows_missing = false;  // has been told announced_ on this connection
     v1::Hello hello;
     std::string image_name;  // of the image being received
     std::vector<float> image;
+    std::set<std::string> published;  // names of whole images in this attempt
     mutable EventLimit events{30, std::chrono::seconds(10)};
+  };
+
+  struct PublishedImage {
+    std::string site;
+    std::string name;
+    std::vector<float> values;
   };
 
   // Why a message is refused, for the site and the log; empty: it is accepted.
   using Rejection = std::optional<std::string>;
 
+  // Handle a message with the lock held, and an image without it. Return false when the connection
+  // must be closed.
+  bool take(const std::string& site, std::uint64_t connection, const v1::SiteMessage& message);
+  bool pass_on(const PublishedImage& image);
   Rejection dispatch(const std::string& site, const v1::SiteMessage& message);
   Rejection handle(const std::string& site, const v1::Hello& hello);
   Rejection handle(const std::string& site, const v1::Offer& offer);
@@ -144,6 +158,7 @@ class Coordinator {
   Rejection handle(const std::string& site, const v1::Done& done);
   Rejection handle(const std::string& site, const v1::Failure& failure);
   Rejection handle(const std::string& site, const v1::Image& image);
+  Rejection check_image(const std::string& site, const v1::Image& image) const;
   Rejection check_hello(const std::string& site, const v1::Hello& hello) const;
   Rejection send_finished(const std::string& site);
   // Forgets the connection.
@@ -151,10 +166,13 @@ class Coordinator {
   SiteState state_of(const std::string& site, const Peer& peer) const;
   Rejection check_position(const v1::Position& position) const;
   Rejection check_attempt(std::uint32_t attempt, Phase phase) const;
+  // Returns whether sites have received a sum in this attempt.
+  bool sum_sent() const { return exchange_ && exchange_->number() > 0; }
   Rejection check_length(std::uint64_t words) const;
   std::uint64_t words_of_scales(const v1::Geometry& xrt) const;
+  Rejection act_on(const Objection& objection);
 
-  void announce_missing();
+  void announce_missing(const std::string& arrived);
   void begin_when_all_ready();
   std::uint64_t newest_common_round() const;
   void acknowledge(const std::string& site, const v1::Share& share);
@@ -180,9 +198,14 @@ class Coordinator {
   std::optional<v1::SealedKeys> sealed_keys_;
   std::optional<Exchange> exchange_;
   std::optional<Error> failure_;
+  std::vector<std::string> announced_;       // missing sites, as the others know them
+  std::optional<PublishedImage> published_;  // by the message that is being handled
+  std::mutex image_mutex_;                   // held while an image is passed on; before mutex_
   bool paused_ = false;
   mutable EventLimit notes_{60, std::chrono::seconds(5)};            // of the transport
   mutable EventLimit attempt_events_{500, std::chrono::seconds(1)};  // of the run
+  // Each of these ends all sites, so the log has to say who it was.
+  mutable EventLimit wrong_sums_{100, std::chrono::seconds(10)};
   std::chrono::steady_clock::time_point last_checkpoint_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "federation/protocol/coordinator.h"
 #include "federation/protocol/member_check.h"
+#include "federation/secure/peer_text.h"
 #include "firm/error.h"
 #include "firm/version.h"
 
@@ -19,12 +20,7 @@ std::string new_run_name() {
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-constexpr std::size_t kLongestReason = 300;  // bytes of a text of a site
 constexpr std::size_t kMostDifferences = 20;
-
-std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most) + " ...";
-}
 
 std::map<std::string, std::string> as_map(const auto& terms) {
   std::map<std::string, std::string> map;
@@ -62,11 +58,11 @@ Coordinator::Rejection Coordinator::check_hello(const std::string& site,
                                                 const v1::Hello& hello) const {
   if (hello.protocol() != kProtocol) {
     return fmt::format("expected protocol {} (firm {}), found protocol {} (firm {})", kProtocol,
-                       kVersion, hello.protocol(), shortened(hello.software(), kLongestReason));
+                       kVersion, hello.protocol(), peer_text(hello.software(), kLongestReason));
   }
   if (hello.site() != site) {
     return fmt::format("expected the site of the certificate, {}, found {}", site,
-                       shortened(hello.site(), kLongestReason));
+                       peer_text(hello.site(), kLongestReason));
   }
   if (phase_ != Phase::kGathering && phase_ != Phase::kFinished) {
     return "expected Hello before an attempt, found it within one";
@@ -78,8 +74,8 @@ Coordinator::Rejection Coordinator::check_hello(const std::string& site,
     for (std::size_t k = 0; k < std::min(differing.size(), kMostDifferences); ++k) {
       const Difference& d = differing[k];
       text +=
-          fmt::format("\n  {}: expected {}, found {}", shortened(d.field, kLongestReason),
-                      shortened(d.coordinator, kLongestReason), shortened(d.site, kLongestReason));
+          fmt::format("\n  {}: expected {}, found {}", peer_text(d.field, kLongestReason),
+                      peer_text(d.coordinator, kLongestReason), peer_text(d.site, kLongestReason));
     }
     if (differing.size() > kMostDifferences) {
       text += fmt::format("\n  and {} more", differing.size() - kMostDifferences);
@@ -109,7 +105,7 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::He
   peer.ready = true;
   peer.done = hello.done() && hello.run() == state_.run;
   if (phase_ == Phase::kFinished) return send_finished(site);
-  announce_missing();
+  announce_missing(site);
   begin_when_all_ready();
   return {};
 }
@@ -130,14 +126,25 @@ Coordinator::Rejection Coordinator::send_finished(const std::string& site) {
   return {};
 }
 
-void Coordinator::announce_missing() {
-  v1::CoordinatorMessage message;
+// Tells the site that has just sent Hello which sites are missing, and the others if they do not
+// know: a site that comes and goes must not keep them busy.
+void Coordinator::announce_missing(const std::string& arrived) {
+  std::vector<std::string> missing;
   for (const auto& [site, peer] : peers_) {
-    if (!peer.ready) message.mutable_waiting()->add_sites(site);
+    if (!peer.ready) missing.push_back(site);
   }
-  if (!message.has_waiting()) return;
-  log(attempt_events_, fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
-  send_all(ToSite(std::move(message)));
+  if (missing.empty()) return;
+  const bool news = missing != announced_;
+  if (news) log(attempt_events_, fmt::format("waiting for {}", fmt::join(missing, ", ")));
+  announced_ = missing;
+  v1::CoordinatorMessage message;
+  for (const std::string& site : missing) message.mutable_waiting()->add_sites(site);
+  const ToSite waiting(std::move(message));
+  for (auto& [site, peer] : peers_) {
+    if (peer.connection == 0 || !(news || site == arrived || !peer.knows_missing)) continue;
+    peer.outbox(waiting);
+    peer.knows_missing = true;
+  }
 }
 
 // Returns 0 when there is none: the run starts from the beginning.
@@ -181,7 +188,10 @@ void Coordinator::begin_when_all_ready() {
     *member.mutable_geometry() = peer.hello.geometry();
     *member.mutable_noise() = peer.hello.noise();
     peer.ready = peer.done = false;
+    peer.image = {};
+    peer.published.clear();
   }
+  announced_.clear();
   log(attempt_events_, fmt::format("attempt {} begins at round {}", state_.attempt, begin.round()));
   offers_.clear();
   sealed_keys_.reset();
@@ -198,17 +208,24 @@ void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
   exchange_.reset();
   v1::CoordinatorMessage message;
   message.mutable_abandon()->set_attempt(state_.attempt);
-  message.mutable_abandon()->set_reason(reason);
+  message.mutable_abandon()->set_reason(peer_text(reason));
   message.mutable_abandon()->set_wrong_sum(wrong_sum);
   send_all(ToSite(std::move(message)));
 }
 
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Failure& failure) {
   const std::string text =
-      fmt::format("cannot continue: {}", shortened(failure.message(), kLongestReason));
+      fmt::format("cannot continue: {}", peer_text(failure.message(), kLongestReason));
   log(peers_.at(site), fmt::format("{}: {}", site, text));
   peers_.at(site).ready = false;
-  abandon(fmt::format("{} {}", site, text), failure.wrong_sum());
+  // A site that has received neither a sum nor a scale cannot have received a wrong one.
+  const bool wrong_sum =
+      failure.wrong_sum() && exchange_ && (sum_sent() || exchange_->try_number() > 0);
+  if (wrong_sum) {
+    log(wrong_sums_, fmt::format("{}: says that a sum of attempt {} is wrong, which ends all sites",
+                                 site, state_.attempt));
+  }
+  abandon(fmt::format("{} {}", site, text), wrong_sum);
   return {};
 }
 

@@ -107,11 +107,18 @@ Coordinator::Rejection Coordinator::check_length(std::uint64_t words) const {
   return fmt::format("expected at most {} words, found {}", most, words);
 }
 
+// A site that contradicts another one is not refused, since the other may be wrong.
+Coordinator::Rejection Coordinator::act_on(const Objection& objection) {
+  if (!objection.disagrees) return objection.text;
+  abandon(objection.text);
+  return {};
+}
+
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Range& range) {
   if (phase_ == Phase::kGathering) return {};
   if (Rejection rejection = check_position(range.position())) return rejection;
   if (Rejection rejection = check_length(range.length())) return rejection;
-  if (Rejection rejection = exchange_->add(site, range)) return rejection;
+  if (const auto objection = exchange_->add(site, range)) return act_on(*objection);
   complete_exchange();
   return {};
 }
@@ -120,7 +127,7 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Sh
   if (phase_ == Phase::kGathering) return {};
   if (Rejection rejection = check_position(share.position())) return rejection;
   if (Rejection rejection = check_length(share.length())) return rejection;
-  if (Rejection rejection = exchange_->add(site, share)) return rejection;
+  if (const auto objection = exchange_->add(site, share)) return act_on(*objection);
   acknowledge(site, share);
   complete_exchange();
   return {};

@@ -1,6 +1,7 @@
 #include "federation/protocol/exchange.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -40,9 +41,9 @@ std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& sh
     return fmt::format("expected whole words, at most {} in a chunk, found {} bytes", kChunkWords,
                        share.words().size());
   }
-  if (length_ && share.length() != *length_) {
-    return fmt::format("expected a share of {} words, as of the other sites, found one of {}",
-                       *length_, share.length());
+  if (!sent.chunks.empty() && share.length() != sent.length) {
+    return fmt::format("expected a share of {} words, as in its first chunk, found one of {}",
+                       sent.length, share.length());
   }
   if (share.length() > kLargestVector) {
     return fmt::format("expected at most {} words, found {}", kLargestVector, share.length());
@@ -67,20 +68,40 @@ std::optional<std::string> Exchange::check(const Sent& sent, const v1::Share& sh
   }
   const std::size_t bytes = share.scalars().size();
   if (bytes % kScalarBytes != 0 || bytes > kMostScalars * kScalarBytes ||
-      (!share.last() && bytes != 0) || (share.last() && scalar_bytes_ && bytes != *scalar_bytes_)) {
+      (!share.last() && bytes != 0)) {
     return fmt::format(
-        "expected scalars of {} bytes each, as many as the other sites' and at most {}, with the "
-        "last chunk, found {} bytes",
+        "expected scalars of {} bytes each, at most {}, with the last chunk, found {} bytes",
         kScalarBytes, kMostScalars, bytes);
   }
   return {};
+}
+
+std::optional<Objection> Exchange::compare(const std::optional<Claim>& first, const Claim& now,
+                                           const char* things) {
+  if (!first || first->number == now.number) return {};
+  return Objection{
+      fmt::format("expected as many {} from every site, found {} from {} and {} from {}", things,
+                  first->number, first->site, now.number, now.site),
+      true};
+}
+
+// The scale holds the values of all sites that have asked for it, unless they lie. A site that had
+// a share before may be right: then another one has asked for a finer scale than there was.
+Objection Exchange::second_range(const std::string& site) const {
+  if (asked_.contains(site)) {
+    return {"expected a share in the scale that was sent, found a second range"};
+  }
+  return {fmt::format("expected a scale for the values of every site, found one for values below "
+                      "2^{}, as {} asked for, that is too fine for {}",
+                      exponent_, fmt::join(asked_, " and "), site),
+          true};
 }
 
 void Exchange::add_words(const v1::Share& share) {
   const std::size_t count = share.words().size() / sizeof(std::uint32_t);
   // Memory grows with the words that have arrived, not with the length that a site claims.
   // Reserving the whole length only reserves addresses: pages are allocated when words are written.
-  if (words_.capacity() < *length_) words_.reserve(*length_);
+  if (words_.capacity() < share.length()) words_.reserve(share.length());
   if (words_.size() < share.offset() + count) words_.resize(share.offset() + count);
   std::uint32_t* sum = words_.data() + share.offset();
   const char* from = share.words().data();
@@ -92,14 +113,11 @@ void Exchange::add_words(const v1::Share& share) {
 }
 
 void Exchange::add_scalars(const std::string& bytes) {
-  if (!scalar_bytes_) {
-    scalar_bytes_ = bytes.size();
-    scalars_.assign(bytes.size(), 0);
-  }
+  scalars_.resize(bytes.size());
   add_wide(scalars_, bytes);
 }
 
-std::optional<std::string> Exchange::add(const std::string& site, const v1::Share& share) {
+std::optional<Objection> Exchange::add(const std::string& site, const v1::Share& share) {
   Sent& sent = sent_.at(site);
   const bool last = share.last();
   const Fingerprint print = fingerprint_(
@@ -107,41 +125,44 @@ std::optional<std::string> Exchange::add(const std::string& site, const v1::Shar
   const auto before = sent.chunks.find(share.offset());
   if (before != sent.chunks.end() && before->second == print) return {};
   if (before != sent.chunks.end()) {
-    return "expected the same words as before under this position, found others";
+    return Objection{"expected the same words as before under this position, found others"};
   }
-  if (auto rejection = check(sent, share)) return rejection;
-  if (!length_) {
-    length_ = share.length();
-    words_.clear();
+  if (const auto wrong = check(sent, share)) return Objection{*wrong};
+  const Claim length{share.length(), site};
+  if (auto objection = compare(length_, length, "words")) return objection;
+  if (!length_) length_ = length;
+  if (share.last()) {
+    const Claim count{share.scalars().size() / kScalarBytes, site};
+    if (auto objection = compare(scalar_count_, count, "scalars")) return objection;
+    if (!scalar_count_) scalar_count_ = count;
+    add_scalars(share.scalars());
   }
   add_words(share);
-  if (share.last()) add_scalars(share.scalars());
+  sent.length = share.length();
   sent.chunks[share.offset()] = print;
   sent.words += share.words().size() / sizeof(std::uint32_t);
   sent.last = share.last();
   return {};
 }
 
-std::optional<std::string> Exchange::add(const std::string& site, const v1::Range& range) {
+std::optional<Objection> Exchange::add(const std::string& site, const v1::Range& range) {
   Sent& sent = sent_.at(site);
   if (sent.range && sent.exponent == range.exponent() && sent.words == range.length()) return {};
+  if (try_ > 0) return second_range(site);
   if (sent.range || !sent.chunks.empty()) {
-    return "expected one range or one share in an exchange, found another";
-  }
-  if (length_ && range.length() != *length_) {
-    return fmt::format(
-        "expected the range of a share of {} words, as of the other sites, found "
-        "one of {}",
-        *length_, range.length());
+    return Objection{"expected one range or one share in an exchange, found another"};
   }
   if (range.exponent() < -kLargestExponent || range.exponent() > kLargestExponent) {
-    return fmt::format("expected an exponent of at most {}, found {}", kLargestExponent,
-                       range.exponent());
+    return Objection{fmt::format("expected an exponent from {} to {}, found {}", -kLargestExponent,
+                                 kLargestExponent, range.exponent())};
   }
+  const Claim length{range.length(), site};
+  if (auto objection = compare(length_, length, "words")) return objection;
+  if (!length_) length_ = length;
   exponent_ = needs_scale() ? std::max(exponent_, range.exponent()) : range.exponent();
   sent.range = true;
   sent.exponent = range.exponent();
-  sent.words = range.length();
+  sent.words = sent.length = range.length();
   return {};
 }
 
@@ -162,9 +183,14 @@ bool Exchange::needs_scale() const {
 
 void Exchange::start_next_try() {
   ++try_;
-  for (auto& [site, sent] : sent_) sent = {};
+  for (auto& [site, sent] : sent_) {
+    if (sent.range) asked_.insert(site);
+    sent = {};
+  }
   length_.reset();
-  scalar_bytes_.reset();
+  scalar_count_.reset();
+  words_.clear();
+  scalars_.clear();
 }
 
 }  // namespace firm

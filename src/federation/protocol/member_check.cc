@@ -17,6 +17,11 @@ constexpr double kLargestRatio = 1e6;    // of spacing and pixel size, or the in
 constexpr double kFarthest = 10;         // axis and shifts, in widths of the detector
 constexpr double kLargestSigma = 1e100;  // and smallest: 1e-100
 
+// Beyond every detector, unless as many cover a large image with 64 to a pixel. More would only
+// lengthen the sums that refine scales, and so the memory of all sites.
+constexpr double kMostBeamlets = 65536;
+constexpr double kMostPerPixel = 64;
+
 constexpr std::size_t kMostCheckpoints = 64;
 constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestTerm = 4096;
@@ -38,14 +43,18 @@ void check_values(const google::protobuf::RepeatedField<double>& values, double 
          *wrong);
 }
 
-void check_geometry(const v1::Geometry& g, double pixel_size, const std::string& site) {
+void check_geometry(const v1::Geometry& g, const StudyFile& file, const std::string& site) {
   const std::uint64_t rays = rays_in(g);
   if (rays == 0 || rays > kMostRays) {
     refuse("geometry", site, fmt::format("angles and beamlets, at most {} rays", kMostRays),
            static_cast<double>(rays));
   }
+  const double most = std::max(kMostBeamlets, kMostPerPixel * std::hypot(file.rows, file.columns));
+  if (g.beamlets() > most) {
+    refuse("geometry", site, fmt::format("at most {:.0f} beamlets", most), g.beamlets());
+  }
   check_values(g.angles(), kLargestAngle, site, "angles", "radians");
-  const double ratio = g.spacing() / pixel_size;
+  const double ratio = g.spacing() / file.pixel_size;
   if (!(ratio >= 1 / kLargestRatio && ratio <= kLargestRatio)) {
     refuse("geometry", site, "a positive spacing in cm, not far from the pixel size", g.spacing());
   }
@@ -85,7 +94,7 @@ void check_member(const StudyFile& file, const std::string& site, const v1::Geom
   const auto entry = std::ranges::find(file.sites, site, &SiteEntry::name);
   FIRM_CHECK(entry != file.sites.end());
   check_noise(noise, *entry);
-  check_geometry(geometry, file.pixel_size, site);
+  check_geometry(geometry, file, site);
 }
 
 std::optional<std::string> oversized_field(const v1::Hello& hello, std::size_t terms) {

@@ -2,8 +2,24 @@
 
 namespace firm {
 
+bool SiteQueue::has_room(const ToSite& message) const {
+  std::size_t bytes = message.bytes();
+  std::size_t sums = message.is_sum() ? 1 : 0;
+  for (const ToSite& other : waiting_) {
+    bytes += other.bytes();
+    sums += other.is_sum() ? 1 : 0;
+  }
+  return waiting_.size() < kMostMessages && bytes <= kMostBytes && sums <= kMostSums;
+}
+
+void SiteQueue::drop_all() {
+  waiting_.clear();
+  overtaken_ = closed_ = overflowed_ = true;
+  changed_.notify_one();
+}
+
 void SiteQueue::push(const ToSite& message) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (closed_) return;
   if (message.ends_sums()) {
     std::erase_if(waiting_, [](const ToSite& other) { return other.is_sum(); });
@@ -13,6 +29,12 @@ void SiteQueue::push(const ToSite& message) {
   if (message.is_waiting() && !waiting_.empty() && waiting_.back().is_waiting()) {
     waiting_.pop_back();
   }
+  if (!has_room(message)) {
+    drop_all();
+    lock.unlock();
+    if (on_overflow_) on_overflow_();
+    return;
+  }
   waiting_.push_back(message);
   changed_.notify_one();
 }
@@ -21,6 +43,11 @@ void SiteQueue::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_one();
+}
+
+bool SiteQueue::overflowed() {
+  const std::lock_guard lock(mutex_);
+  return overflowed_;
 }
 
 std::optional<ToSite> SiteQueue::pop() {

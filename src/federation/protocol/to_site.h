@@ -5,6 +5,7 @@
 // slow they are. Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,10 +25,13 @@ struct Sum {
 class ToSite {
  public:
   explicit ToSite(v1::CoordinatorMessage message)
-      : message_(std::make_shared<const v1::CoordinatorMessage>(std::move(message))) {}
+      : message_(std::make_shared<const v1::CoordinatorMessage>(std::move(message))),
+        bytes_(message_->ByteSizeLong()) {}
   explicit ToSite(Sum sum) : sum_(std::make_shared<const Sum>(std::move(sum))) {}
 
   bool is_sum() const { return sum_ != nullptr; }
+  // Size of the message; 0 for a sum.
+  std::size_t bytes() const { return bytes_; }
   bool is_waiting() const { return message_ && message_->has_waiting(); }
   // Returns whether the site no longer needs sums queued before: the attempt or the connection
   // ends.
@@ -42,6 +46,7 @@ class ToSite {
  private:
   std::shared_ptr<const v1::CoordinatorMessage> message_;  // empty for a sum
   std::shared_ptr<const Sum> sum_;                         // empty for a message
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace firm

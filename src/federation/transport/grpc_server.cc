@@ -103,7 +103,7 @@ class Service final : public v1::Federation::Service {
 
   grpc::Status serve(const grpc::ServerContext& context, const std::string& site,
                      ConnectionGate::Ticket ticket, Stream& stream) {
-    const auto queue = std::make_shared<SiteQueue>();
+    const auto queue = std::make_shared<SiteQueue>([this, ticket] { gate_.end(ticket, 0); });
     std::jthread writer([&] {
       queue->send_all([&](const v1::CoordinatorMessage& message) {
         const bool written = stream.Write(message);
@@ -117,6 +117,7 @@ class Service final : public v1::Federation::Service {
     if (connection == 0) return {};
     streams_.replace(site, connection, ticket);
     grpc::Status status = listen(context, site, connection, stream);
+    if (queue->overflowed()) coordinator_.note(site + ": does not read what it is sent");
     coordinator_.disconnect(site, connection);
     return status;
   }
