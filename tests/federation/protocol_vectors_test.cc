@@ -1,51 +1,21 @@
 // The test vectors of docs/protocol.md: firm computes what the file says. protocol_vectors.py,
-// which follows the page alone, computes the same.
+// which follows the page alone, computes the same. vectors/site_vectors_test.cc has a whole site.
+#include "federation/vectors/protocol_vectors.h"
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "federation/audit/commitment.h"
 #include "federation/audit/ledger_line.h"
+#include "federation/pki/certificates.h"
 #include "federation/protocol/terms.h"
-#include "federation/secure/bytes.h"
-#include "federation/secure/masking.h"
 #include "federation/sums/fixed_point.h"
-#include "support/temporary_directory.h"
+#include "firm/error.h"
 
 namespace firm {
 namespace {
-
-class ProtocolVectors : public ::testing::Test {
- protected:
-  const nlohmann::json& keys() const { return vectors_.at("keys"); }
-  Membership member(const std::string& name) const {
-    return {name, keys().at("study"), keys().at("roster"), keys().at("run_id")};
-  }
-  Secret key(const char* kind, const std::string& name) const {
-    return secret(unhex(keys().at(kind).at(name).get<std::string>()));
-  }
-  Masker masker(const std::string& name) const {
-    Masker::Setup setup{member(name), {}, secret(unhex(keys().at("group").get<std::string>()))};
-    for (const std::string peer : keys().at("roster")) {
-      if (peer != name)
-        setup.pairs.emplace(peer, key("pair", std::min(name, peer) + std::max(name, peer)));
-    }
-    return Masker(std::move(setup));
-  }
-
-  static std::vector<float> values_of(const nlohmann::json& sum, std::size_t site) {
-    const auto& values = sum.at("values");
-    if (values.is_object()) return values.at(std::string(1, static_cast<char>('a' + site)));
-    std::vector<float> made(700);  // by the rule in the file
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      made[k] = (static_cast<float>(k * (3 + site) % 1000) - 500) / 64;
-    }
-    return made;
-  }
-
-  const nlohmann::json vectors_ = nlohmann::json::parse(file_content(FIRM_PROTOCOL_VECTORS));
-};
 
 TEST_F(ProtocolVectors, Transcripts) {
   const std::string bytes = Transcript("label/v1").text("t").number(7).names({"y", "x"}).bytes();
@@ -67,6 +37,28 @@ TEST_F(ProtocolVectors, FixedPoint) {
   }
   for (const auto& v : vectors_.at("scales")) {
     EXPECT_EQ(fraction_bits_with_room(v.at("exponent"), v.at("sites")), v.at("fraction_bits")) << v;
+  }
+}
+
+TEST_F(ProtocolVectors, Decoding) {
+  for (const auto& v : vectors_.at("decoded words")) {
+    const std::uint32_t word = v.at("word");
+    float value = 0;
+    decode(std::span(&word, 1), v.at("fraction_bits"), std::span(&value, 1));
+    EXPECT_EQ(value, v.at("value").get<float>()) << v;
+  }
+  for (const auto& v : vectors_.at("decoded scalars")) {
+    const ScalarWord word = scalar_words(v.at("word")).front();
+    double value = 0;
+    decode(std::span(&word, 1), std::span(&value, 1));
+    EXPECT_EQ(value, v.at("value").get<double>()) << v;
+  }
+}
+
+// study_hash writes all numbers so.
+TEST_F(ProtocolVectors, Numbers) {
+  for (const auto& v : vectors_.at("numbers")) {
+    EXPECT_EQ(fmt::format("{}", v.at("value").get<double>()), v.at("digits"));
   }
 }
 
@@ -95,6 +87,8 @@ TEST_F(ProtocolVectors, StudyHash) {
 }
 
 TEST_F(ProtocolVectors, Keys) {
+  EXPECT_EQ(chain_before().text(), keys().at("chain"));
+  EXPECT_EQ(member("a").run_id, keys().at("run_id"));
   for (const std::string name : keys().at("roster")) {
     const std::string public_key = x25519_public(key("private", name));
     EXPECT_EQ(hex(bytes_of(public_key)), keys().at("public").at(name));
@@ -103,7 +97,7 @@ TEST_F(ProtocolVectors, Keys) {
   }
   for (const std::string peer : {"b", "c"}) {
     const GroupKey opened = open_group_key(unhex(keys().at("sealed").at(peer).get<std::string>()),
-                                           key("pair", "a" + peer), member(peer));
+                                           pair("a", peer), member(peer));
     EXPECT_EQ(hex(opened.key.bytes()), keys().at("group"));
     EXPECT_EQ(opened.totals, keys().at("chain"));
   }
@@ -148,43 +142,171 @@ TEST_F(ProtocolVectors, PairSecrets) {
   EXPECT_EQ(hex(secrets.at("c").bytes()), pair_secret(*with_c, offers["b"], offers["c"]));
 }
 
-TEST_F(ProtocolVectors, Sums) {
+TEST_F(ProtocolVectors, Signature) {
+  const auto& v = vectors_.at("signature");
+  const std::string certificate = v.at("certificate");
+  const Instant then{std::chrono::seconds(v.at("checked at").get<std::int64_t>())};
+  const CertificateFacts facts =
+      verify_peer(certificate, v.at("authority"), CertificatePurpose::kSite, then);
+  EXPECT_EQ(facts.name, "b");
+  EXPECT_EQ(facts.key_fingerprint, v.at("key"));
+
+  const std::string offer = unhex(keys().at("offer").at("b").get<std::string>());
+  const std::string signature = unhex(v.at("signature").get<std::string>());
+  EXPECT_TRUE(verify_signature(bytes_of(offer), bytes_of(signature), certificate));
+  std::string another = offer;
+  another.back() ^= 1;
+  EXPECT_FALSE(verify_signature(bytes_of(another), bytes_of(signature), certificate));
+  another = signature;
+  another.back() ^= 1;
+  EXPECT_FALSE(verify_signature(bytes_of(offer), bytes_of(another), certificate));
+}
+
+TEST_F(ProtocolVectors, RejectedKeysAndSeals) {
+  for (const std::string public_key : vectors_.at("rejected").at("public")) {
+    EXPECT_FALSE(x25519(key("private", "a"), unhex(public_key))) << public_key;
+  }
+  for (const std::string sealed : vectors_.at("rejected").at("sealed for b")) {
+    EXPECT_THROW(open_group_key(unhex(sealed), pair("a", "b"), member("b")), Error) << sealed;
+  }
+}
+
+// ---- sums
+
+class SumVectors : public ProtocolVectors {
+ protected:
+  struct Share {
+    std::vector<std::uint32_t> words;
+    std::vector<ScalarWord> scalars;
+    ShareView view(int bits) { return {words, bits, scalars}; }
+  };
+
+  // The share of a site, without the count of a scale and without tags.
+  static Share share_of(const nlohmann::json& sum, const std::string& site) {
+    const std::vector<float> values = values_of(sum, site);
+    const std::vector<double> numbers = sum.at("scalars").at(site);
+    Share share{std::vector<std::uint32_t>(values.size()), std::vector<ScalarWord>(numbers.size())};
+    EXPECT_FALSE(encode(values, sum.at("fraction_bits"), 3, share.words));
+    EXPECT_FALSE(encode(numbers, 3, share.scalars));
+    return share;
+  }
+  static MaskPosition position_of(const nlohmann::json& sum) {
+    const auto& p = sum.at("position");
+    const auto attempt = p.at("attempt").get<std::uint64_t>();
+    return {p.at("exchange"), (attempt << 32) | p.at("try").get<std::uint64_t>(), p.at("previous"),
+            p.at("opener")};
+  }
+  // The pad that the file lists for a sum for one site. (firm draws its key.)
+  Keystream own_pad(const MaskPosition& position, MaskKind kind, std::size_t length,
+                    int bits) const {
+    const Membership opener = member(position.opener);
+    const MaskContext context{opener.study,  opener.roster, MaskScope::kAlone,
+                              {opener.name}, position,      kind,
+                              length,        bits};
+    return {key("own", opener.name), context};
+  }
+  // The sum that the coordinator sends, without the pad.
+  Share opened(const nlohmann::json& sum) const {
+    Share total;
+    const std::string bytes = unhex(sum.at("received").at(0).get<std::string>());
+    total.words.resize(bytes.size() / sizeof(std::uint32_t));
+    std::ranges::copy(bytes_of(bytes), std::as_writable_bytes(std::span(total.words)).begin());
+    total.scalars = scalar_words(sum.at("received").at(1));
+    const int bits = sum.at("fraction_bits");
+    const MaskPosition position = position_of(sum);
+    if (position.opener.empty()) {
+      masker("b").unmask(total.view(bits), position);
+    } else {
+      own_pad(position, MaskKind::kVector, total.words.size(), bits).subtract_from(total.words);
+      own_pad(position, MaskKind::kScalars, total.scalars.size(), bits)
+          .subtract_from(total.scalars);
+    }
+    return total;
+  }
+};
+
+TEST_F(SumVectors, Shares) {
   for (const auto& sum : vectors_.at("sums")) {
     const int bits = sum.at("fraction_bits");
     const auto& p = sum.at("position");
-    const MaskPosition position{p.at("exchange"), (p.at("attempt").get<std::uint64_t>() << 32),
-                                p.at("previous"), ""};
-    std::vector<std::uint32_t> total_words;
-    std::vector<ScalarWord> total_scalars;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::string name(1, static_cast<char>('a' + i));
-      const std::vector<float> values = values_of(sum, i);
-      const std::vector<double> numbers = sum.at("scalars").at(name);
-      std::vector<std::uint32_t> words(values.size());
-      std::vector<ScalarWord> scalars(numbers.size());
-      ASSERT_FALSE(encode(values, bits, 3, words));
-      ASSERT_FALSE(encode(numbers, 3, scalars));
-      total_words.resize(words.size());
-      total_scalars.resize(scalars.size());
-      add(words, total_words);
-      add(scalars, total_scalars);
-
-      const SharePosition share{"3f2a91c07d5e6b84", name, 1, p.at("exchange"), 0};
-      EXPECT_EQ(commitment_to({words, scalars, bits}, share, unhex(sha256("salt " + name))),
-                sum.at("commitments").at(name));
+    const MaskPosition position = position_of(sum);
+    for (const std::string name : {"a", "b", "c"}) {
+      SCOPED_TRACE(name + ": " + sum.at("about").get<std::string>());
+      Share share = share_of(sum, name);
+      const SharePosition place{keys().at("run"), name, p.at("attempt"), p.at("exchange"),
+                                p.at("try")};
+      EXPECT_EQ(
+          commitment_to({share.words, share.scalars, bits}, place, unhex(sha256("salt " + name))),
+          sum.at("commitments").at(name));
+      if (sum.at("count").contains(name)) {
+        share.scalars.push_back({sum.at("count").at(name).get<std::uint64_t>()});
+      }
       Masker site = masker(name);
-      const Tags tags = site.tag({words, bits, scalars}, position).of(words, scalars);
-      EXPECT_EQ(hex(std::as_bytes(std::span(tags))), sum.at("tags").at(name));
-      scalars.insert(scalars.end(), tags.begin(), tags.end());
-      site.mask({words, bits, scalars}, position);
-      const std::string sent_words = hex(std::as_bytes(std::span(words)));
-      EXPECT_EQ(sent_words.size() <= 512 ? sent_words : sha256(unhex(sent_words)),
-                sum.at("sent").at(name).at(0));
-      EXPECT_EQ(hex(std::as_bytes(std::span(scalars))), sum.at("sent").at(name).at(1));
+      const Tags tags = site.tag(share.view(bits), position).of(share.words, share.scalars);
+      EXPECT_EQ(listed_bytes(tags), sum.at("tags").at(name));
+      share.scalars.insert(share.scalars.end(), tags.begin(), tags.end());
+      site.mask(share.view(bits), position);
+      if (position.opener == name) {
+        site.unmask(share.view(bits), position);
+        own_pad(position, MaskKind::kVector, share.words.size(), bits).add_to(share.words);
+        own_pad(position, MaskKind::kScalars, share.scalars.size(), bits).add_to(share.scalars);
+      }
+      EXPECT_EQ(listed_bytes(share.words), sum.at("sent").at(name).at(0));
+      EXPECT_EQ(listed_bytes(share.scalars), sum.at("sent").at(name).at(1));
     }
-    const std::string hash = hash_of_sum(total_words, total_scalars);
-    EXPECT_EQ(hash, sum.at("sha256"));
-    EXPECT_EQ(sha256(p.at("previous").get<std::string>() + hash), sum.at("chain"));
+  }
+}
+
+TEST_F(SumVectors, ChecksOfTags) {
+  for (const auto& sum : vectors_.at("sums")) {
+    SCOPED_TRACE(sum.at("about").get<std::string>());
+    Share total = opened(sum);
+    Tags tags;
+    std::ranges::copy(std::span(total.scalars).last(tags.size()), tags.begin());
+    EXPECT_EQ(listed_bytes(std::span(tags).first(1)), sum.at("sums of tags").at("T"));
+    EXPECT_EQ(listed_bytes(std::span(tags).last(1)), sum.at("sums of tags").at("U"));
+    total.scalars.resize(total.scalars.size() - tags.size());
+    const SumTag tag = masker("a").tag(total.view(sum.at("fraction_bits")), position_of(sum));
+    const auto matches = [&](const Tags& t) {
+      return tag.matches(total.words, total.scalars, t, 3);
+    };
+    EXPECT_TRUE(matches(tags));
+
+    Tags beyond = tags;  // equal modulo p, but not below 3 p
+    for (int k = 0; k < 3; ++k) add(ScalarWord{SumTag::kPrime}, beyond[0]);
+    EXPECT_FALSE(matches(beyond));
+    for (ScalarWord& changed : tags) {
+      add(ScalarWord{1}, changed);
+      EXPECT_FALSE(matches(tags));
+      add(negated({1}), changed);
+    }
+    add(ScalarWord{1}, total.scalars.front());
+    EXPECT_FALSE(matches(tags));
+  }
+}
+
+TEST_F(SumVectors, Chains) {
+  SumChain totals = chain_before();
+  SumChain seen = chain_before();
+  for (const auto& sum : vectors_.at("sums")) {
+    SCOPED_TRACE(sum.at("about").get<std::string>());
+    EXPECT_EQ(sum.at("position").at("previous"), seen.text());
+    const std::size_t own = sum.at("scalars").at("a").size();
+    const Share total = opened(sum);
+    const std::string hash = hash_of_sum(total.words, std::span(total.scalars).first(own));
+    EXPECT_EQ(hash, sum.at("opened"));
+    if (sum.at("position").at("opener") == "") {
+      EXPECT_EQ(hash, sum.at("sha256"));
+      totals.add(hash);
+    } else {
+      const std::string& words = sum.at("received").at(0).get_ref<const std::string&>();
+      const std::string& scalars = sum.at("received").at(1).get_ref<const std::string&>();
+      const std::size_t digits = 2 * sizeof(ScalarWord) * own;
+      EXPECT_EQ(sha256(unhex(words + scalars.substr(0, digits))), sum.at("sha256"));
+    }
+    seen.add(sum.at("sha256"));
+    EXPECT_EQ(totals.text(), sum.at("totals"));
+    EXPECT_EQ(seen.text(), sum.at("seen"));
   }
 }
 
