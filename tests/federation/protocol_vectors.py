@@ -25,10 +25,11 @@ from vectors.rules import (Attempt, P, Sum, added, bound_of, bytes_of, chained, 
                            word_fits)
 
 ABOUT = ("Test vectors of docs/protocol.md, made by protocol_vectors.py. Bytes are hexadecimal, "
-         "those of more than 256 bytes by their SHA-256, except in 'received'. The certificate was "
-         "made once, with openssl; protocol_vectors.py reads its key and checks the signature of "
-         "the offer, but leaves the certificate itself to firm. A real site draws all keys, nonces "
-         "and salts; here they are hashes of names.")
+         "those of more than 256 bytes by their SHA-256, except in 'received'. A real site draws "
+         "all keys, nonces and salts; here they are hashes of names. The signature is one of many "
+         "that are valid: verify it. The certificate was made once, with openssl; "
+         "protocol_vectors.py reads its key and checks the signature of the offer, but leaves the "
+         "certificate itself to firm.")
 FOLDER = pathlib.Path(__file__).parent / "vectors"
 ROSTER = ["b", "a", "c"]
 RUN, ATTEMPT, ROUND = "3f2a91c07d5e6b84", 2, 40

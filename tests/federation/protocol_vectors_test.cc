@@ -123,12 +123,12 @@ TEST_F(ProtocolVectors, PairSecrets) {
   for (const std::string name : {"a", "b", "c"}) {
     offers[name] = {member(name), x25519_public(key("private", name)), "signature"};
   }
-  for (const std::string pair : {"ab", "ac", "bc"}) {
-    const Offer& low = offers.at(pair.substr(0, 1));
-    const Offer& high = offers.at(pair.substr(1));
+  for (const std::string both : {"ab", "ac", "bc"}) {
+    const Offer& low = offers.at(both.substr(0, 1));
+    const Offer& high = offers.at(both.substr(1));
     const auto raw = x25519(key("private", low.from.name), high.key);
     ASSERT_TRUE(raw);
-    EXPECT_EQ(pair_secret(*raw, low, high), keys().at("pair").at(pair));
+    EXPECT_EQ(pair_secret(*raw, low, high), keys().at("pair").at(both));
   }
   // A site that draws its key makes its secrets by the same formula.
   const Agreement drawn(member("b"), [](const std::string&) { return "signature"; });

@@ -21,12 +21,12 @@ class ProtocolVectors : public ::testing::Test {
   const nlohmann::json& keys() const { return vectors_.at("keys"); }
 
   v1::Begin begin() const {
-    v1::Begin begin;
-    begin.set_run(keys().at("run"));
-    begin.set_attempt(keys().at("attempt"));
-    begin.set_round(keys().at("round"));
-    for (const std::string name : keys().at("roster")) begin.add_members()->set_site(name);
-    return begin;
+    v1::Begin message;
+    message.set_run(keys().at("run"));
+    message.set_attempt(keys().at("attempt"));
+    message.set_round(keys().at("round"));
+    for (const std::string name : keys().at("roster")) message.add_members()->set_site(name);
+    return message;
   }
   Membership member(const std::string& name) const {
     return membership(keys().at("study"), begin(), name);

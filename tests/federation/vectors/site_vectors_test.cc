@@ -67,14 +67,14 @@ class SiteVectors : public ProtocolVectors {
                           const std::vector<v1::SiteMessage>& sent) {
     const auto& ranges = sum.at("ranges");
     const std::size_t length = values_of(sum, name).size();
-    ASSERT_EQ(sent.size(), ranges.empty() ? 1 : 2);
+    ASSERT_EQ(sent.size(), ranges.empty() ? 1U : 2U);
     EXPECT_EQ(sent.front().has_range(), ranges.contains(name));
     if (ranges.contains(name)) {
       const v1::Range& range = sent.front().range();
       EXPECT_EQ(range.exponent(), ranges.at(name).get<int>());
       EXPECT_EQ(range.length(), length);
       EXPECT_EQ(range.position().exchange(), position_of(sum).exchange());
-      EXPECT_EQ(range.position().try_(), 0);
+      EXPECT_EQ(range.position().try_(), 0U);
     }
     const v1::Share& share = sent.back().share();
     EXPECT_EQ(share.position().SerializeAsString(), position_of(sum).SerializeAsString());
