@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "service/federation_processes.h"
@@ -128,6 +129,21 @@ TEST_F(CheatedSites, EndWhenTheyLearnOfWrongSumBeforeBegin) {
                 {.to_site = [](const std::string&, v1::CoordinatorMessage& m) {
                   if (m.has_begin()) m.mutable_abandon()->set_wrong_sum(true);
                 }});
+}
+
+// The first of the sites waits for the others, and is told so very often.
+TEST_F(CheatedSites, WriteFewLinesWhateverTheyAreSent) {
+  expect_caught(
+      "many lines",
+      {.to_site =
+           [](const std::string&, v1::CoordinatorMessage& m) {
+             if (m.has_begin()) m.mutable_abandon()->set_wrong_sum(true);
+           },
+       .copies = [](const v1::CoordinatorMessage& m) { return m.has_waiting() ? 5000 : 1; }});
+  for (const std::string& site : federation_.members()) {
+    const std::string log = federation_.log(site);
+    EXPECT_LT(std::ranges::count(log, '\n'), 1000) << site;
+  }
 }
 
 TEST_F(CheatedSites, EndOnAttemptBelowOneBefore) {
