@@ -59,6 +59,9 @@ bool is_wrong_begin(const Error& error) {
   return dynamic_cast<const WrongBegin*>(&error) != nullptr;
 }
 
+// Whether the coordinator is caught, so that the run has to end at all sites.
+bool ends_run(const Error& error) { return is_wrong_sum(error) || is_wrong_begin(error); }
+
 // Describes an error for the other sites. Its text stays here, since it may name files of this
 // site.
 std::string public_reason(const Error& error) {
@@ -335,8 +338,9 @@ void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
     compute(channel, begin);
   } catch (const Error& error) {
     try {
-      // A coordinator that is caught ends the run at all sites.
-      report_failure(channel, public_reason(error), is_wrong_sum(error) || is_wrong_begin(error));
+      report_failure(channel, public_reason(error), ends_run(error));
+      // A message may get lost when the connection is cut at once: the others would wait for ever.
+      if (ends_run(error)) std::this_thread::sleep_for(kRetryPause);
     } catch (const std::exception&) {
       // Rethrow the first error, whether or not the coordinator learned of it.
     }
