@@ -94,7 +94,7 @@ std::vector<SumPart> parts_at_site(std::size_t words, std::size_t sites,
               [&] { static_cast<void>(tag->matches(share.words, share.scalars, tags, sites)); }),
       measure("mask",
               [&] {
-                ++position.round;
+                ++position.exchange;
                 masker.mask(share.view(), position);
               }),
       measure("messages", [&] { messages = messages_of(share.view()); }),

@@ -13,6 +13,7 @@
 #include "core/shell_quote.h"
 #include "federation/pki/describe.h"
 #include "federation/pki/revocation.h"
+#include "federation/protocol/event_limit.h"
 #include "federation/protocol/key_exchange.h"
 #include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
@@ -20,6 +21,7 @@
 #include "federation/transport/grpc_channel.h"
 #include "firm/error.h"
 #include "run/store/run_output.h"
+#include "service/site_begin.h"
 #include "service/site_work.h"
 
 namespace firm {
@@ -51,10 +53,20 @@ class InterruptWatch {
   std::jthread thread_;
 };
 
+bool is_wrong_sum(const Error& error) { return dynamic_cast<const WrongSum*>(&error) != nullptr; }
+
+bool is_wrong_begin(const Error& error) {
+  return dynamic_cast<const WrongBegin*>(&error) != nullptr;
+}
+
+// Whether the coordinator is caught, so that the run has to end at all sites.
+bool ends_run(const Error& error) { return is_wrong_sum(error) || is_wrong_begin(error); }
+
 // Describes an error for the other sites. Its text stays here, since it may name files of this
 // site.
 std::string public_reason(const Error& error) {
-  if (dynamic_cast<const WrongSum*>(&error) != nullptr) return "it has received a wrong sum";
+  if (is_wrong_sum(error)) return "it has received a wrong sum";
+  if (is_wrong_begin(error)) return "it has received a wrong Begin";
   switch (error.kind()) {
     case Error::Kind::kUsage:
       return "its study or options are wrong";
@@ -103,9 +115,7 @@ class SiteRun {
   void report_state(SiteState now) const {
     if (callbacks_.on_state) callbacks_.on_state(now);
   }
-  void report_event(const std::string& line) const {
-    if (callbacks_.on_event) callbacks_.on_event(peer_text(line));
-  }
+  void report_event(const std::string& line);
   bool interrupted() const { return callbacks_.interrupted && callbacks_.interrupted(); }
 
   // Reads an expired certificate again, since it may have been renewed. Throws firm::Error if it
@@ -122,6 +132,8 @@ class SiteRun {
   void connect();
   void take_part(SiteChannel& channel);
   void run_attempt(SiteChannel& channel, const v1::Begin& begin);
+  // From Begin to results on disk.
+  void compute(SiteChannel& channel, const v1::Begin& begin);
   void check_security(const v1::Begin& begin) const;
   // Makes the attempt ready. With an unusable checkpoint, reports that and throws AttemptAbandoned.
   void begin_work(SiteChannel& channel, const v1::Begin& begin);
@@ -148,7 +160,17 @@ class SiteRun {
   SiteResult result_;
   bool disconnected_ = false;
   Stopwatch since_lost_;
+  EventLimit events_{60, std::chrono::seconds(5)};  // the other end causes most of them
 };
+
+void SiteRun::report_event(const std::string& line) {
+  if (!callbacks_.on_event) return;
+  const auto left_out = events_.pass();
+  if (!left_out) return;
+  callbacks_.on_event(
+      peer_text(line) +
+      (*left_out == 0 ? "" : fmt::format(" ({} lines were left out before this one)", *left_out)));
+}
 
 SiteResult SiteRun::run() {
   const std::string unpinned = work_.warn_keys();
@@ -219,6 +241,7 @@ void SiteRun::take_part(SiteChannel& channel) {
   for (;;) {
     const v1::CoordinatorMessage message = channel.receive();
     if (message.has_refusal()) throw Refused(message.refusal());
+    require_no_wrong_sum(message);  // found in the last attempt, after this site had left it
     if (message.has_waiting()) {
       report_event(fmt::format("waiting for {}", fmt::join(message.waiting().sites(), ", ")));
     }
@@ -236,7 +259,7 @@ void SiteRun::take_part(SiteChannel& channel) {
       run_attempt(channel, message.begin());
       return;
     } catch (const AttemptAbandoned& abandoned) {
-      report_event(fmt::format("{}; resuming from a checkpoint", abandoned.what()));
+      report_event(fmt::format("{}; waiting for the next attempt", abandoned.what()));
       send_recorded(channel, ledger_, work_.hello());
     }
   }
@@ -258,6 +281,8 @@ void SiteRun::begin_work(SiteChannel& channel, const v1::Begin& begin) {
     report_failure(channel,
                    fmt::format("its checkpoint of round {} is not of this run", begin.round()));
     for (;;) receive_within_attempt(channel);  // throws when the attempt is abandoned
+  } catch (const WrongBegin&) {
+    throw;
   } catch (const Error& error) {
     // This site has read its own study and data before: a wrong number is another's.
     if (error.kind() == Error::Kind::kData) throw;
@@ -272,8 +297,6 @@ RemoteExchange SiteRun::join(SiteChannel& channel, const v1::Begin& begin) {
                          work_.totals(), kept_ ? &*kept_ : nullptr, &revocation_},
                         begin, callbacks_.on_state);
   } catch (const Refused&) {
-    throw;
-  } catch (const SumsDiffer&) {
     throw;
   } catch (const WrongSum&) {
     throw;
@@ -298,21 +321,26 @@ void SiteRun::wait_for_better_attempt(SiteChannel& channel, const Error& reason)
   }
 }
 
-void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
-  check_security(begin);
-  renew_credentials();
+void SiteRun::compute(SiteChannel& channel, const v1::Begin& begin) {
   begin_work(channel, begin);
   report_event(fmt::format("attempt {} of run {} from round {}", begin.attempt(), begin.run(),
                            begin.round()));
   report_state(SiteState::kComputing);
   RemoteExchange exchange = join(channel, begin);
+  result_.summary = work_.solve(exchange, begin, ledger_);
+  if (arguments_.publish) publish(channel);
+}
+
+void SiteRun::run_attempt(SiteChannel& channel, const v1::Begin& begin) {
+  check_security(begin);
+  renew_credentials();
   try {
-    result_.summary = work_.solve(exchange, begin, ledger_);
-    if (arguments_.publish) publish(channel);
+    compute(channel, begin);
   } catch (const Error& error) {
     try {
-      report_failure(channel, public_reason(error),
-                     dynamic_cast<const WrongSum*>(&error) != nullptr);
+      report_failure(channel, public_reason(error), ends_run(error));
+      // A message may get lost when the connection is cut at once: the others would wait for ever.
+      if (ends_run(error)) std::this_thread::sleep_for(kRetryPause);
     } catch (const std::exception&) {
       // Rethrow the first error, whether or not the coordinator learned of it.
     }

@@ -21,6 +21,8 @@
 #include "run/store/identity.h"
 #include "run/store/refined_json.h"
 #include "run/store/run_output.h"
+#include "service/site_begin.h"
+#include "solve/registry.h"
 
 namespace firm {
 namespace {
@@ -44,6 +46,17 @@ StudyFile study_for(const SiteArguments& a) {
   return file;
 }
 
+// The site itself refuses to show its image to others, whatever the coordinator allows.
+SolveOptions options_for(const StudyFile& file, const SiteArguments& a) {
+  SolveOptions options = federation_options_of(file, a.study, a.settings);
+  if (a.insecure || find_method(options.method).sums_suffice) return options;
+  throw usage_error({a.study, "method",
+                     fmt::format("one that needs nothing but sums: {} shows this site's image to "
+                                 "the others; or --insecure",
+                                 options.method),
+                     options.method});
+}
+
 // Data that is refined later is diagnosed then.
 PreparedSite prepare_given(StudyData& data, const std::string& site, bool refined_later) {
   data.refuse_counts(site);
@@ -60,7 +73,7 @@ SiteWork::SiteWork(const SiteArguments& arguments, const SiteCallbacks& callback
     : arguments_(arguments),
       callbacks_(callbacks),
       data_(study_for(arguments), arguments.study),
-      options_(federation_options_of(data_.file(), arguments.study, arguments.settings)),
+      options_(options_for(data_.file(), arguments)),
       terms_(terms_of(data_.file(), options_)),
       refinement_(data_, arguments.name, options_),
       prepared_(prepare_given(data_, arguments.name, refinement_.needed())),
@@ -91,16 +104,18 @@ void SiteWork::read_state() {
   if (!text) return;
   try {
     const auto json = nlohmann::json::parse(*text);
-    state_ = {json.at("run").get<std::string>(), json.at("done").get<bool>(),
-              json.value("finished", false)};
+    state_ = {json.at("run").get<std::string>(), json.value("attempt", std::uint32_t{0}),
+              json.at("done").get<bool>(), json.value("finished", false)};
   } catch (const nlohmann::json::exception&) {
     throw data_error({directory_.file(kState), "", "the state of a run", "something else"});
   }
 }
 
 void SiteWork::keep_state() const {
-  const nlohmann::ordered_json json = {
-      {"run", state_.run}, {"done", state_.done}, {"finished", state_.finished}};
+  const nlohmann::ordered_json json = {{"run", state_.run},
+                                       {"attempt", state_.attempt},
+                                       {"done", state_.done},
+                                       {"finished", state_.finished}};
   write_text_file(directory_.file(kState), json.dump() + "\n");
 }
 
@@ -108,7 +123,7 @@ std::map<std::string, std::string> SiteWork::keys() const { return pinned_keys(d
 
 std::string SiteWork::warn_keys() const { return warn_unpinned(data_.file()); }
 
-v1::SiteMessage SiteWork::hello() const {
+v1::SiteMessage SiteWork::hello() {
   v1::SiteMessage message;
   v1::Hello& hello = *message.mutable_hello();
   hello.set_protocol(kProtocol);
@@ -121,33 +136,17 @@ v1::SiteMessage SiteWork::hello() const {
   for (const std::uint64_t round : checkpoints_.rounds()) hello.add_checkpoints(round);
   hello.set_done(state_.done);
   hello.set_publishes(arguments_.publish);
+  hello_ = hello;
   return message;
 }
-
-namespace {
-
-// Throws firm::Error unless the coordinator has passed on what this site has told about itself.
-void require_own(const Site& passed_on, const Site& own) {
-  const auto refuse = [](const std::string& what) {
-    throw Error(
-        Error::Kind::kNetwork,
-        fmt::format("coordinator: expected this site's {} as it was sent, found another", what));
-  };
-  if (!same_rays(passed_on.geometry, own.geometry)) refuse("geometry");
-  if (passed_on.sigma != own.sigma || passed_on.weighted_values != own.weighted_values) {
-    refuse("noise");
-  }
-}
-
-}  // namespace
 
 void SiteWork::begin(const v1::Begin& begin) {
   const InterruptionScope scope(callbacks_.interrupted);
   refinement_.reset();
+  check_begin(begin, hello_, data_.file(), state_.attempt);
   study_ = study_with(data_.file(), begin);
   const auto at = std::ranges::find(study_.sites, arguments_.name, &Site::name);
   const auto index = static_cast<std::size_t>(at - study_.sites.begin());
-  require_own(*at, prepared_.site);
   prepared_.data.site = index;
   auto solver = std::make_unique<ShardSolver>(Shard{{index}, {0, study_.slices}}, study_,
                                               std::vector<SiteData>{prepared_.data}, options_);
@@ -158,9 +157,10 @@ void SiteWork::begin(const v1::Begin& begin) {
   if (state_.run != begin.run()) {
     checkpoints_.remove_all();
     directory_.forget_end();
-    state_ = {begin.run(), false, false};
-    keep_state();
+    state_ = {begin.run(), 0, false, false};
   }
+  state_.attempt = begin.attempt();
+  keep_state();
   open_checkpoint(begin.round());
 }
 

@@ -2,6 +2,7 @@
 // sums come from the others, and the files it keeps.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -48,9 +49,10 @@ class SiteWork {
   std::string warn_keys() const;
 
   // The first message: study, rays, and the rounds that the site can resume from.
-  v1::SiteMessage hello() const;
+  v1::SiteMessage hello();
 
-  // Prepares for an attempt. Throws firm::Error when study and members do not fit together, and
+  // Prepares for an attempt, and notes on disk that it has begun. Throws WrongBegin if it does not
+  // fit the last hello(), firm::Error when study and members do not fit together, and
   // CheckpointUnusable.
   void begin(const v1::Begin& begin);
   // Digest of the sums before the checkpoint that the attempt starts from.
@@ -73,8 +75,9 @@ class SiteWork {
   // The state of the run beside its checkpoints.
   struct State {
     std::string run;
-    bool done = false;      // its results are complete
-    bool finished = false;  // the results of all sites are complete
+    std::uint32_t attempt = 0;  // the last one; no smaller one may follow
+    bool done = false;          // its results are complete
+    bool finished = false;      // the results of all sites are complete
   };
 
   void read_state();
@@ -104,6 +107,7 @@ class SiteWork {
   DirectoryLock lock_;
   Checkpoints checkpoints_;
   State state_;
+  v1::Hello hello_;                      // the last one
   Study study_;                          // of the attempt, before a refinement
   std::string identity_;                 // of that study, for checkpoints
   std::unique_ptr<ShardSolver> solver_;  // kept from attempt to attempt while the study is the same

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "federation/secure/secure_federation.h"
 
@@ -37,6 +38,21 @@ LocalChannel::Change of_scale(int more_bits) {
   };
 }
 
+// Adds bytes to a field, or removes some.
+void resize_by(std::string& bytes, int more) {
+  bytes.resize(static_cast<std::size_t>(static_cast<int>(bytes.size()) + more), '\0');
+}
+
+// Sends the total of kWrongSum again, before the scale that follows.
+LocalChannel::Change twice() {
+  return [total = std::optional<v1::Total>()](v1::CoordinatorMessage& m) mutable {
+    if (m.has_total() && m.total().position().exchange() == kWrongSum) total = m.total();
+    if (m.has_scale() && m.scale().position().exchange() == kWrongSum + 1) {
+      *m.mutable_total() = total.value();
+    }
+  };
+}
+
 struct Lie {
   const char* what;
   LocalChannel::Change change;
@@ -58,9 +74,31 @@ const Lie kLies[] = {
      of_total([](v1::Total& t) { t.mutable_scalars()->at(31) ^= '\x80'; })},
     {"changes the vote", of_total([](v1::Total& t) { t.mutable_scalars()->at(32 + 20) ^= 1; })},
     {"changes a tag", of_total([](v1::Total& t) { t.mutable_scalars()->at(3 * 32) ^= 1; })},
+    {"drops a word", of_total([](v1::Total& t) { resize_by(*t.mutable_words(), -4); })},
+    {"drops a byte", of_total([](v1::Total& t) { resize_by(*t.mutable_words(), -1); })},
+    {"drops a word, and says so", of_total([](v1::Total& t) {
+       resize_by(*t.mutable_words(), -4);
+       t.set_length(t.length() - 1);
+     })},
+    {"drops all words", of_total([](v1::Total& t) { t.clear_words(); })},
+    {"appends a word", of_total([](v1::Total& t) { resize_by(*t.mutable_words(), 4); })},
+    {"appends a word, and says so", of_total([](v1::Total& t) {
+       resize_by(*t.mutable_words(), 4);
+       t.set_length(t.length() + 1);
+     })},
+    {"drops a scalar", of_total([](v1::Total& t) { resize_by(*t.mutable_scalars(), -32); })},
+    {"appends a scalar", of_total([](v1::Total& t) { resize_by(*t.mutable_scalars(), 32); })},
+    {"drops all scalars", of_total([](v1::Total& t) { t.clear_scalars(); })},
+    {"moves words", of_total([](v1::Total& t) { t.set_offset(1); })},
+    {"promises more words", of_total([](v1::Total& t) { t.set_last(false); })},
+    {"names another attempt", of_total([](v1::Total& t) { t.mutable_position()->set_attempt(9); })},
+    {"names another sum", of_total([](v1::Total& t) { t.mutable_position()->set_exchange(9); })},
+    {"names another try", of_total([](v1::Total& t) { t.mutable_position()->set_try_(1); })},
+    {"sends a total twice", twice()},
     {"coarsens a scale", of_scale(-1)},
     {"coarsens a scale much", of_scale(-12)},
     {"refines a scale", of_scale(1)},
+    {"sends a scale that no number has", of_scale(1000)},
 };
 
 class DishonestCoordinator : public SecureFederation {
@@ -130,6 +168,21 @@ TEST_F(DishonestCoordinator, IsCaughtWhenItLiesToOne) {
       expect_caught();
     }
   }
+}
+
+// The text has every field that is wrong, and no other.
+TEST_F(DishonestCoordinator, LeadsToTextWithEveryWrongField) {
+  restart();
+  changes_[1] = of_total([](v1::Total& t) {
+    t.mutable_position()->set_try_(2);
+    resize_by(*t.mutable_scalars(), -32);
+  });
+  std::vector<std::size_t> sums(kCount);
+  const auto endings =
+      attempt([&](const AtSite& at) { sum_until_caught(at, sums[at.number], ""); });
+  EXPECT_EQ(endings[1].text,
+            "the coordinator's sum is wrong: exchange 3 of attempt 1: expected try 0, bytes of "
+            "scalars 160, found try 2, bytes of scalars 128");
 }
 
 TEST_F(DishonestCoordinator, IsCaughtInSumForOneSite) {
@@ -266,13 +319,25 @@ TEST_F(DishonestCoordinator, IsCaughtBeforeAttemptResumes) {
       summed[at.number] = 1;
     });
     EXPECT_EQ(summed, std::vector<int>(kCount));
-    // All sites compare their chain with that of a; the first difference ends the attempt.
-    const bool detected = std::any_of(endings.begin(), endings.end(), [](const Ending& e) {
-      return e.kind == Error::Kind::kNetwork &&
-             e.text.find("site a: expected a site that has received the same sums so far") !=
-                 std::string::npos;
-    });
-    EXPECT_TRUE(detected) << endings[1].text;
+    // All sites compare their chain with that of a. One that differs ends, and so do the others.
+    for (const Ending& ending : endings) {
+      EXPECT_EQ(ending.kind, Error::Kind::kNetwork);
+      EXPECT_CONTAINS(ending.text, kWrong);
+    }
+    EXPECT_CONTAINS(endings[deceived == 0 ? 1 : deceived].text,
+                    "site a: expected a site that has received the same sums so far");
+  }
+}
+
+// Before any sum the coordinator cannot have lied: the first site is to blame, and the others wait
+// for a better attempt.
+TEST_F(DishonestCoordinator, IsNotBlamedForChainBeforeFirstSum) {
+  restart();
+  totals_.assign(kCount, {});
+  totals_[0].add(std::string(SumChain::kDigits, '1'));
+  for (const Ending& ending : attempt([](const AtSite& at) { at.collective.confirm(); })) {
+    EXPECT_NE(ending.text, "");
+    EXPECT_FALSE(ending.wrong_sum) << ending.text;
   }
 }
 

@@ -111,7 +111,8 @@ TEST_F(LongShare, FailsOnWrongAcknowledgement) {
   });
   at_every_site([](FixedPointCollective& collective, WatchedChannel&, std::size_t) {
     std::vector<float> values(kLength, 1.0f);
-    EXPECT_CONTAINS(error_of([&] { collective.sum(values, {}); }), "how much it has taken");
+    EXPECT_CONTAINS(error_of([&] { collective.sum(values, {}); }),
+                    "expected exchange 0, found exchange 1");
   });
 }
 

@@ -21,6 +21,8 @@ class CheatingCoordinator : public v1::Federation::Service {
   struct Lies {
     std::function<void(const std::string& site, v1::SiteMessage&)> of_site = {};
     std::function<void(const std::string& site, v1::CoordinatorMessage&)> to_site = {};
+    // How often to send a message of the honest one; empty: once.
+    std::function<int(const v1::CoordinatorMessage&)> copies = {};
   };
 
   // Listens as `coordinator`; dials the honest one at `port` as the sites.
@@ -76,7 +78,9 @@ class CheatingCoordinator : public v1::Federation::Service {
       for (;;) {
         v1::CoordinatorMessage message = honest.receive();
         if (lies_.to_site) lies_.to_site(site, message);
-        if (!stream.Write(message)) return;
+        for (int left = lies_.copies ? lies_.copies(message) : 1; left > 0; --left) {
+          if (!stream.Write(message)) return;
+        }
       }
     } catch (const ChannelLost&) {
       // The honest coordinator has closed the stream.

@@ -207,6 +207,10 @@ TEST(Federation, RunsFedPgdOnlyWithoutMasks) {
   ChildProcess coordinator(masked.command(kCoordinator));
   EXPECT_EQ(coordinator.wait(FederationProcesses::kPatience), 2);
   EXPECT_CONTAINS(coordinator.output(), "fedpgd needs every site's image by itself");
+  // A site does not rely on that.
+  ChildProcess site(masked.command("xrf-1"));
+  EXPECT_EQ(site.wait(FederationProcesses::kPatience), 2);
+  EXPECT_CONTAINS(site.output(), "fedpgd shows this site's image to the others");
 
   FederationPlan open = plan(kFedPgd);
   open.coordinator_arguments = {"--insecure"};

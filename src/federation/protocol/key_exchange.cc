@@ -77,14 +77,18 @@ PairSecrets agree_on_pairs(const KeyExchange& with, const v1::Begin& begin) {
 }
 
 // Every other site compares its chain with that of the first site, so all are equal in the end. The
-// coordinator cannot forge the first site's chain: it arrives sealed by that site.
+// coordinator cannot forge the first site's chain: it arrives sealed by that site. Before any sum
+// there is nothing that the coordinator could have changed.
 void check_totals(const std::string& of_first, const SumChain& own, const std::string& first) {
   if (of_first == own.text()) return;
-  throw SumsDiffer(
-      fmt::format("key agreement: site {}: expected a site that has received the same sums so far "
-                  "as this one, found one that has not: the coordinator has sent them different "
-                  "sums",
-                  peer_text(first)));
+  const std::string site = fmt::format("key agreement: site {}: ", peer_text(first));
+  if (own.text() == SumChain().text()) {
+    throw Error(Error::Kind::kNetwork,
+                site + "expected the hash of no sums at the start of a run, found another");
+  }
+  throw WrongSum(site +
+                 "expected a site that has received the same sums so far as this one, found one "
+                 "that has not: the coordinator has sent them different sums");
 }
 
 // The first site of the roster draws the group key, the others receive it.
@@ -127,13 +131,16 @@ void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& 
   channel.send(message);
 }
 
+void require_no_wrong_sum(const v1::CoordinatorMessage& message) {
+  if (message.has_abandon() && message.abandon().wrong_sum()) {
+    throw WrongSum(peer_text(message.abandon().reason()));
+  }
+}
+
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel) {
   v1::CoordinatorMessage message = channel.receive();
-  if (message.has_abandon()) {
-    const std::string reason = peer_text(message.abandon().reason());
-    if (message.abandon().wrong_sum()) throw WrongSum(reason);
-    throw AttemptAbandoned(reason);
-  }
+  require_no_wrong_sum(message);
+  if (message.has_abandon()) throw AttemptAbandoned(peer_text(message.abandon().reason()));
   if (message.has_refusal()) {
     throw Refused(message.refusal());
   }

@@ -12,15 +12,8 @@
 #include "federation/protocol/site_channel.h"
 #include "federation/secure/agreement.h"
 #include "federation/secure/masking.h"
-#include "firm/error.h"
 
 namespace firm {
-
-// The coordinator has sent other sums to a peer than to this site.
-class SumsDiffer : public Error {
- public:
-  explicit SumsDiffer(const std::string& message) : Error(Kind::kNetwork, message) {}
-};
 
 struct KeyExchange {
   SiteChannel& channel;
@@ -35,8 +28,9 @@ struct KeyExchange {
   RevocationCheck* revocation = nullptr;  // of certificates of peers; null: none
 };
 
-// Throws ChannelLost, AttemptAbandoned, Refused, SumsDiffer, and another firm::Error (kNetwork)
-// that names a peer whose offer is invalid.
+// Throws ChannelLost, AttemptAbandoned, Refused, WrongSum when the coordinator has sent other sums
+// to a peer than to this site, and another firm::Error (kNetwork) that names a peer whose offer is
+// invalid.
 Masker exchange_keys(const KeyExchange& with, const v1::Begin& begin);
 
 // Identifies a site in an attempt; its offer and its masks are bound to that. `study` is the
@@ -49,5 +43,7 @@ void send_recorded(SiteChannel& channel, Ledger& ledger, const v1::SiteMessage& 
 // Receives a message; throws AttemptAbandoned, Refused, and WrongSum when another site has found
 // one.
 v1::CoordinatorMessage receive_within_attempt(SiteChannel& channel);
+// Throws WrongSum when the message says that another site has found one.
+void require_no_wrong_sum(const v1::CoordinatorMessage& message);
 
 }  // namespace firm

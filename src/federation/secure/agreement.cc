@@ -168,7 +168,9 @@ void Agreement::check(const Offer& offer, const Verify& verify) const {
            fmt::format("{}", fmt::join(roster, ", ")));
   }
   if (!verify(peer.name, offer.bytes(), offer.signature)) {
-    refuse(peer.name, "an offer signed by its certificate", "another signature");
+    refuse(peer.name, "an offer signed by its certificate",
+           "another signature: it has signed something else, or the coordinator has told the sites "
+           "different things");
   }
   if (peer.study != self.study) {
     refuse(peer.name, fmt::format("the study with hash {}", self.study), peer.study);

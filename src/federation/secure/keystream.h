@@ -72,14 +72,14 @@ std::vector<std::string> sorted_roster(std::vector<std::string> names);
 
 // Identifies the sum of a run that a mask is for.
 struct MaskPosition {
-  std::uint64_t round = 0;
-  std::uint64_t attempt = 0;  // at this round
-  std::string previous = {};  // SumChain of the sums before this one
-  std::string opener = {};    // the only site that may open the sum; empty: all may
+  std::uint64_t exchange = 0;         // number of the sum in the attempt
+  std::uint64_t attempt_and_try = 0;  // attempt 2^32 + try
+  std::string previous = {};          // SumChain of the sums before this one
+  std::string opener = {};            // the only site that may open the sum; empty: all may
 
   bool operator<(const MaskPosition& other) const {
-    return std::tie(round, attempt, previous, opener) <
-           std::tie(other.round, other.attempt, other.previous, other.opener);
+    return std::tie(exchange, attempt_and_try, previous, opener) <
+           std::tie(other.exchange, other.attempt_and_try, other.previous, other.opener);
   }
 };
 
@@ -97,8 +97,8 @@ struct MaskContext {
   std::uint64_t length = 0;  // in words
   int scale = 0;             // fraction bits
 
-  // Canonical bytes: "firm/v1/mask", study, roster, scope, holders, round, attempt, previous,
-  // opener, kind, length, scale (two's complement).
+  // Canonical bytes: "firm/v1/mask", study, roster, scope, holders, exchange, attempt and try,
+  // previous, opener, kind, length, scale (two's complement).
   std::string bytes() const;
 };
 

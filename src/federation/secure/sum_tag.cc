@@ -149,9 +149,11 @@ std::vector<std::uint64_t> read_modulo_p(Keystream& stream, std::size_t count) {
   return numbers;
 }
 
+// Leaves it empty.
 template <typename Numbers>
-void wipe(Numbers& numbers) {
+void wipe_numbers(Numbers& numbers) {
   OPENSSL_cleanse(numbers.data(), numbers.size() * sizeof(numbers[0]));
+  numbers.clear();
 }
 
 }  // namespace
@@ -162,10 +164,20 @@ SumTag::SumTag(Keystream stream, std::size_t words, std::size_t scalars) : r_(sc
   a_ = read_modulo_p(stream, (words + kBlock - 1) / kBlock);
 }
 
-SumTag::~SumTag() {
-  wipe(a_);
-  wipe(b_);
-  wipe(r_);
+SumTag::~SumTag() { wipe(); }
+
+void SumTag::wipe() {
+  wipe_numbers(a_);
+  wipe_numbers(b_);
+  wipe_numbers(r_);
+}
+
+SumTag& SumTag::operator=(SumTag&& other) noexcept {
+  a_.swap(other.a_);
+  b_.swap(other.b_);
+  r_.swap(other.r_);
+  other.wipe();
+  return *this;
 }
 
 std::uint64_t SumTag::of_words(std::span<const std::uint32_t> words) const {

@@ -47,7 +47,7 @@ class SumTag {
   SumTag(Keystream stream, std::size_t words, std::size_t scalars);
   ~SumTag();  // wipes them
   SumTag(SumTag&&) noexcept = default;
-  SumTag& operator=(SumTag&&) noexcept = default;
+  SumTag& operator=(SumTag&& other) noexcept;  // wipes the old ones
 
   // Makes the tags of a share, before it is masked.
   Tags of(std::span<const std::uint32_t> words, std::span<const ScalarWord> scalars) const;
@@ -57,6 +57,7 @@ class SumTag {
                const Tags& tags, std::size_t sites) const;
 
  private:
+  void wipe();
   // sum_k rho_k X[k] modulo p.
   std::uint64_t of_words(std::span<const std::uint32_t> words) const;
 

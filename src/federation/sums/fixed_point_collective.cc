@@ -89,13 +89,11 @@ void FixedPointCollective::sum_words(std::span<float> vector, std::span<double> 
   if (opener.empty() && !vector.empty()) refine(vector.size(), sums[scalars.size() + 1]);
 }
 
-// A sum with tags has been checked before. Without masks the votes show a share that was left out.
+// With masks the tags have shown that the sum is right: then a site has not added its vote. Without
+// masks the votes show a share that was left out.
 void FixedPointCollective::check_votes(double votes) const {
   if (votes == static_cast<double>(exchange_.sites())) return;
-  throw WrongSum(
-      fmt::format("expected a sum over {} sites that have all received the same sums so far, found "
-                  "one that is not",
-                  exchange_.sites()));
+  throw WrongSum(fmt::format("expected the votes of {} sites, found {}", exchange_.sites(), votes));
 }
 
 // Values that have become much smaller use a finer scale from the next sum on. All sites know the

@@ -28,8 +28,9 @@ class FixedPointCollective : public Collective {
   void sum_slices(std::span<double> scalars) override;
   void name_sums(const std::string& kind) override { exchange_.name_sums(kind); }
 
-  // Makes one more, empty sum: throws WrongSum unless all sites have received the same sums. Every
-  // sum is confirmed by the next one, whose masks depend on it; this confirms the last.
+  // Makes one more, empty sum: with masks it throws WrongSum unless all sites have received the
+  // same sums. Every sum is confirmed by the next one, whose masks depend on it; this confirms the
+  // last.
   void confirm() { sum_words({}, {}, ""); }
 
   // Saves or restores the scales.

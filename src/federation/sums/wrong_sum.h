@@ -1,4 +1,5 @@
-// WrongSum: the error of a site that has received a total which is not the sum of the shares.
+// WrongSum: the error of a site that has received a total which is not the sum of the shares, or
+// anything else in place of a total that only the coordinator can have caused.
 #pragma once
 
 #include <string>

@@ -1,24 +1,43 @@
 #include "federation/transport/remote_exchange.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "federation/protocol/exchange.h"
 #include "federation/secure/peer_text.h"
-#include "firm/error.h"
 
 namespace firm {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "words travel as they are in memory");
 
-Error protocol_error(const std::string& text) {
-  return {Error::Kind::kNetwork, "coordinator: " + text};
-}
+// The fields of a message of the coordinator that are not as they have to be.
+class WrongFields {
+ public:
+  void compare(std::string_view field, std::uint64_t expected, std::uint64_t found) {
+    if (expected == found) return;
+    expected_.push_back(fmt::format("{} {}", field, expected));
+    found_.push_back(fmt::format("{} {}", field, found));
+  }
+  void compare(const v1::Position& expected, const v1::Position& found) {
+    compare("attempt", expected.attempt(), found.attempt());
+    compare("exchange", expected.exchange(), found.exchange());
+    compare("try", expected.try_(), found.try_());
+  }
+  bool empty() const { return expected_.empty(); }
+  std::string expected() const { return fmt::format("{}", fmt::join(expected_, ", ")); }
+  std::string found() const { return fmt::format("{}", fmt::join(found_, ", ")); }
+
+ private:
+  std::vector<std::string> expected_;
+  std::vector<std::string> found_;
+};
 
 }  // namespace
 
@@ -63,7 +82,7 @@ std::optional<int> RemoteExchange::sum(const ShareView& share, std::optional<int
   const std::optional<int> scale = receive_total(all);
   report(SiteState::kComputing);
   if (scale) return scale;
-  if (exponent) throw protocol_error("expected the scale of this exchange, found a sum");
+  if (exponent) throw wrong_sum("a scale", "a sum");
   open(all, share.scalars, opener);
   ++exchange_;
   try_ = 0;
@@ -143,6 +162,12 @@ WrongSum RemoteExchange::wrong_sum(const std::string& expected, const std::strin
                               setup_.attempt, expected, found));
 }
 
+void RemoteExchange::require(const v1::Position& expected, const v1::Position& found) const {
+  WrongFields wrong;
+  wrong.compare(expected, found);
+  if (!wrong.empty()) throw wrong_sum(wrong.expected(), wrong.found());
+}
+
 void RemoteExchange::send_range(int exponent, std::size_t length) {
   v1::SiteMessage message;
   v1::Range& range = *message.mutable_range();
@@ -176,10 +201,13 @@ void RemoteExchange::send_share(const ShareView& all) {
 void RemoteExchange::wait_for_room(std::size_t end, std::size_t& taken) {
   while (end > taken + kAheadWords) {
     const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
-    const v1::Position& p = message.taken().position();
-    if (!message.has_taken() || p.attempt() != setup_.attempt || p.exchange() != exchange_ ||
-        p.try_() != try_ || message.taken().words() <= taken) {
-      throw protocol_error("expected how much it has taken of a share, found another message");
+    if (!message.has_taken()) {
+      throw wrong_sum("how much of the share has been taken", "another message");
+    }
+    require(position(), message.taken().position());
+    if (message.taken().words() <= taken) {
+      throw wrong_sum(fmt::format("more than {} words to be taken", taken),
+                      fmt::format("{}", message.taken().words()));
     }
     taken = message.taken().words();
   }
@@ -191,7 +219,7 @@ std::optional<int> RemoteExchange::receive_total(const ShareView& share) {
     const v1::CoordinatorMessage message = receive_within_attempt(*setup_.channel);
     if (message.has_taken() && received == 0) continue;  // a late answer to the last words
     if (message.has_scale() && received == 0) return receive_scale(message.scale());
-    if (!message.has_total()) throw protocol_error("expected a sum, found another message");
+    if (!message.has_total()) throw wrong_sum("a sum", "another message");
     receive_chunk(message.total(), share, received);
     received += message.total().words().size() / sizeof(std::uint32_t);
     if (message.total().last()) return {};
@@ -199,10 +227,13 @@ std::optional<int> RemoteExchange::receive_total(const ShareView& share) {
 }
 
 int RemoteExchange::receive_scale(const v1::Scale& scale) {
-  const v1::Position& p = scale.position();
-  if (p.attempt() != setup_.attempt || p.exchange() != exchange_ || p.try_() != try_ + 1 ||
-      scale.fraction_bits() < kLeastFractionBits || scale.fraction_bits() > kMostFractionBits) {
-    throw protocol_error("expected the scale of this exchange, found another");
+  v1::Position next = position();
+  next.set_try_(try_ + 1);
+  require(next, scale.position());
+  if (scale.fraction_bits() < kLeastFractionBits || scale.fraction_bits() > kMostFractionBits) {
+    throw wrong_sum(
+        fmt::format("a scale of {} to {} fraction bits", kLeastFractionBits, kMostFractionBits),
+        fmt::format("{}", scale.fraction_bits()));
   }
   if (try_ > 0) throw wrong_sum("one scale, which holds the values of all sites", "a second");
   if (asked_bits_ && scale.fraction_bits() > *asked_bits_) {
@@ -216,20 +247,19 @@ int RemoteExchange::receive_scale(const v1::Scale& scale) {
 
 void RemoteExchange::receive_chunk(const v1::Total& total, const ShareView& share,
                                    std::size_t received) {
-  const v1::Position& p = total.position();
-  const std::size_t length = share.words.size();
-  const std::size_t count = total.words().size() / sizeof(std::uint32_t);
-  const bool fits = p.attempt() == setup_.attempt && p.exchange() == exchange_ &&
-                    p.try_() == try_ && total.length() == length && total.offset() == received &&
-                    total.words().size() % sizeof(std::uint32_t) == 0 &&
-                    count <= length - received && total.last() == (received + count == length) &&
-                    (!total.last() || total.scalars().size() == share.scalars.size_bytes());
-  if (!fits) {
-    throw protocol_error(fmt::format(
-        "expected words from {} on of the {} of exchange {}, found {} words from {} on of the {} "
-        "of exchange {}",
-        received, length, exchange_, count, total.offset(), total.length(), p.exchange()));
+  const std::size_t rest = (share.words.size() - received) * sizeof(std::uint32_t);
+  const std::size_t bytes = total.words().size();
+  const bool more_may_come = bytes > 0 && bytes < rest && bytes % sizeof(std::uint32_t) == 0;
+  WrongFields wrong;
+  wrong.compare(position(), total.position());
+  wrong.compare("length", share.words.size(), total.length());
+  wrong.compare("offset", received, total.offset());
+  wrong.compare("bytes of words", more_may_come && !total.last() ? bytes : rest, bytes);
+  if (bytes == rest) wrong.compare("last", 1, total.last() ? 1 : 0);
+  if (total.last()) {
+    wrong.compare("bytes of scalars", share.scalars.size_bytes(), total.scalars().size());
   }
+  if (!wrong.empty()) throw wrong_sum(wrong.expected(), wrong.found());
   std::copy_n(total.words().data(), total.words().size(),
               reinterpret_cast<char*>(share.words.data() + received));
   if (!total.last()) return;

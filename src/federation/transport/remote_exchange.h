@@ -3,7 +3,8 @@
 // The coordinator is not trusted to add up. With masks, a share carries scalars of the exchange
 // after those of the caller: in a try after a Scale, whether this site has asked for exactly that
 // scale; then the tags of all words and scalars before them (sum_tag.h). A sum that fails the check
-// of its tags, or a scale that no site has asked for, throws WrongSum.
+// of its tags, a scale that no site has asked for, or an answer that no honest coordinator gives,
+// throws WrongSum.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,7 @@ class RemoteExchange : public WordExchange {
   explicit RemoteExchange(Setup setup);
 
   std::size_t sites() const override { return setup_.sites; }
-  // Throws ChannelLost and AttemptAbandoned, WrongSum, and firm::Error (kNetwork) for an unexpected
-  // answer.
+  // Throws ChannelLost, AttemptAbandoned, Refused and WrongSum.
   std::optional<int> sum(const ShareView& share, std::optional<int> exponent,
                          const std::string& opener) override;
   bool opens(const std::string& opener) const override;
@@ -81,6 +81,8 @@ class RemoteExchange : public WordExchange {
   std::optional<int> receive_total(const ShareView& share);
   void receive_chunk(const v1::Total& total, const ShareView& share, std::size_t received);
   int receive_scale(const v1::Scale& scale);
+  // Throws WrongSum unless the message is for the expected position.
+  void require(const v1::Position& expected, const v1::Position& found) const;
   WrongSum wrong_sum(const std::string& expected, const std::string& found) const;
 
   Setup setup_;

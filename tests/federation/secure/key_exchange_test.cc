@@ -64,7 +64,8 @@ TEST_F(KeyExchangeTest, MakesMasksThatCancel) {
 TEST_F(KeyExchangeTest, RefusesKeyThatSiteDidNotSign) {
   const std::string own = x25519_public(Secret::random());  // the relay has the private half
   expect_refused([&](v1::Offer& o) { o.set_public_key(own); },
-                 "expected an offer signed by its certificate, found another signature");
+                 "expected an offer signed by its certificate, found another signature: it has "
+                 "signed something else, or the coordinator has told the sites different things");
   expect_refused([](v1::Offer& o) { o.mutable_public_key()->at(0) ^= 1; }, "another signature");
   expect_refused([](v1::Offer& o) { o.clear_public_key(); }, "a key of 32 bytes, found 0 bytes");
   expect_refused([](v1::Offer& o) { o.clear_signature(); }, "another signature");

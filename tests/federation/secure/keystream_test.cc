@@ -111,7 +111,7 @@ MaskContext example() {
           .roster = {"xrt", "xrf-2", "xrf-1"},
           .scope = MaskScope::kPair,
           .holders = {"xrt", "xrf-1"},
-          .position = {.round = 0, .attempt = 0, .previous = "", .opener = ""},
+          .position = {.exchange = 0, .attempt_and_try = 0, .previous = "", .opener = ""},
           .kind = MaskKind::kVector,
           .length = 62500,
           .scale = 20};
@@ -139,7 +139,8 @@ TEST(MaskContext, MatchesKnownAnswers) {
   MaskContext context = example();
   expect(context, "5006c3b8f9f5fd8a1ff365e82b72e2429e87fb3ab1bb496410612f881dd3d353",
          "63d643bd18c3ac0bb6c9ede0cef066a0");
-  context.position = {.round = 7, .attempt = 2, .previous = sha256("broadcast"), .opener = ""};
+  context.position = {
+      .exchange = 7, .attempt_and_try = 2, .previous = sha256("broadcast"), .opener = ""};
   context.scale = -3;
   expect(context, "bc87c2db4282f47049374624fc2577be825358e22beb27f59e49eafa6a66626c",
          "b78c15c6fe7602bf0209d75e04e03a47");
@@ -153,7 +154,8 @@ TEST(MaskContext, MatchesKnownAnswers) {
   context = example();
   context.scope = MaskScope::kAlone;
   context.holders = {"xrt"};
-  context.position = {.round = 8, .attempt = 0, .previous = sha256("broadcast"), .opener = "xrt"};
+  context.position = {
+      .exchange = 8, .attempt_and_try = 0, .previous = sha256("broadcast"), .opener = "xrt"};
   expect(context, "079ac6748b0b3af2e8d9267b333091f56931e197c9412f667e50c90472f64f7b",
          "f58f6403d81812feaeb1dedd348f7b1b");
 }
@@ -172,8 +174,8 @@ TEST(MaskContext, DependsOnEveryField) {
   expect_new([](MaskContext& c) { c.scope = MaskScope::kAlone; });
   expect_new([](MaskContext& c) { c.holders[1] = "xrf-2"; });
   expect_new([](MaskContext& c) { c.holders.pop_back(); });
-  expect_new([](MaskContext& c) { c.position.round = 1; });
-  expect_new([](MaskContext& c) { c.position.attempt = 1; });
+  expect_new([](MaskContext& c) { c.position.exchange = 1; });
+  expect_new([](MaskContext& c) { c.position.attempt_and_try = 1; });
   expect_new([](MaskContext& c) { c.position.previous = "x"; });
   expect_new([](MaskContext& c) { c.position.opener = "x"; });
   expect_new([](MaskContext& c) { c.kind = MaskKind::kScalars; });
@@ -258,8 +260,8 @@ TEST(MaskContext, CanBeParsed) {
     ASSERT_EQ(reader.names(), context.roster);
     ASSERT_EQ(reader.number(), static_cast<std::uint64_t>(context.scope));
     ASSERT_EQ(reader.names(), context.holders);
-    ASSERT_EQ(reader.number(), context.position.round);
-    ASSERT_EQ(reader.number(), context.position.attempt);
+    ASSERT_EQ(reader.number(), context.position.exchange);
+    ASSERT_EQ(reader.number(), context.position.attempt_and_try);
     ASSERT_EQ(reader.text(), context.position.previous);
     ASSERT_EQ(reader.text(), context.position.opener);
     ASSERT_EQ(reader.number(), static_cast<std::uint64_t>(context.kind));

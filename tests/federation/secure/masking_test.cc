@@ -145,29 +145,29 @@ struct Three {
 TEST(Masker, SendsNoise) {
   Three three;
   for (Masker& masker : three.maskers) {
-    EXPECT_NOISE(masked(masker, zeros(kMany, 1 << 15), {.round = 1}));
-    EXPECT_NOISE(masked(masker, zeros(0, 1 << 15), {.round = 2}));
-    EXPECT_NOISE(masked(masker, some_share(kMany, 3, 1), {.round = 3}));
+    EXPECT_NOISE(masked(masker, zeros(kMany, 1 << 15), {.exchange = 1}));
+    EXPECT_NOISE(masked(masker, zeros(0, 1 << 15), {.exchange = 2}));
+    EXPECT_NOISE(masked(masker, some_share(kMany, 3, 1), {.exchange = 3}));
   }
 }
 
 TEST(Masker, PadsSumWithGroupKey) {
   const Message share = zeros(kMany, 1 << 15);
-  EXPECT_NOISE(Three().sum(share, {.round = 1}));
-  EXPECT_NOISE(Three().sum(some_share(kMany, 3, 1), {.round = 1}));
-  EXPECT_EQ(Three(kWithoutGroup).sum(share, {.round = 1}), share);
+  EXPECT_NOISE(Three().sum(share, {.exchange = 1}));
+  EXPECT_NOISE(Three().sum(some_share(kMany, 3, 1), {.exchange = 1}));
+  EXPECT_EQ(Three(kWithoutGroup).sum(share, {.exchange = 1}), share);
 }
 
 // The difference of two messages is noise as well: nothing cancels between positions.
 TEST(Masker, UsesNewNoiseForEveryPosition) {
-  const std::vector<MaskPosition> positions = {{.round = 1},
-                                               {.round = 2},
-                                               {.round = 1, .attempt = 1},
-                                               {.round = 2, .attempt = 1},
-                                               {.round = 1, .previous = sha256("one")},
-                                               {.round = 1, .previous = sha256("another")},
-                                               {.round = 1, .opener = "site-1"},
-                                               {.round = 1, .opener = "site-2"}};
+  const std::vector<MaskPosition> positions = {{.exchange = 1},
+                                               {.exchange = 2},
+                                               {.exchange = 1, .attempt_and_try = 1},
+                                               {.exchange = 2, .attempt_and_try = 1},
+                                               {.exchange = 1, .previous = sha256("one")},
+                                               {.exchange = 1, .previous = sha256("another")},
+                                               {.exchange = 1, .opener = "site-1"},
+                                               {.exchange = 1, .opener = "site-2"}};
   Three three;
   for (Masker& masker : three.maskers) {
     for (std::size_t a = 0; a < positions.size(); ++a) {
@@ -185,16 +185,16 @@ TEST(Masker, UsesNewNoiseForEveryLengthScaleAndKind) {
   Three three;
   Masker& masker = three.maskers[0];
   Message message = zeros(16, 2);
-  const Message short_one = masked(masker, message, {.round = 1});
+  const Message short_one = masked(masker, message, {.exchange = 1});
   EXPECT_NE(std::as_bytes(std::span(short_one.words))[0],
             std::as_bytes(std::span(short_one.scalars))[0]);
   Masker again = masker_of("site-0", three.roster);
-  const Message long_one = masked(again, zeros(17, 3), {.round = 1});
+  const Message long_one = masked(again, zeros(17, 3), {.exchange = 1});
   EXPECT_NE(long_one.words[0], short_one.words[0]);
   EXPECT_NE(long_one.scalars[0], short_one.scalars[0]);
   Masker third = masker_of("site-0", three.roster);
   third.mask({.words = message.words, .fraction_bits = 21, .scalars = message.scalars},
-             {.round = 1});
+             {.exchange = 1});
   EXPECT_NE(message.words[0], short_one.words[0]);
 }
 
@@ -208,7 +208,7 @@ TEST(Masker, RevealsNothingOnAverage) {
   for (const bool of_sum : {false, true}) {
     std::vector<double> average(kWords);
     for (int round = 0; round < kRounds; ++round) {
-      const MaskPosition position{.round = static_cast<std::uint64_t>(round)};
+      const MaskPosition position{.exchange = static_cast<std::uint64_t>(round)};
       const Message sent =
           of_sum ? three.sum(share, position) : masked(three.maskers[1], share, position);
       for (std::size_t k = 0; k < kWords; ++k) {
@@ -245,10 +245,10 @@ TEST(Masker, SumStaysNoiseUnlessAllTakePart) {
   for (std::size_t missing = 0; missing < 3; ++missing) {
     Message sum = zeros(kMany);
     for (std::size_t k = 0; k < 3; ++k) {
-      if (k != missing) sum += masked(three.maskers[k], share, {.round = 1});
+      if (k != missing) sum += masked(three.maskers[k], share, {.exchange = 1});
     }
     EXPECT_NOISE(sum);
-    sum += masked(three.maskers[missing], share, {.round = 1, .attempt = 1});
+    sum += masked(three.maskers[missing], share, {.exchange = 1, .attempt_and_try = 1});
     EXPECT_NOISE(sum);
   }
 }
@@ -256,11 +256,11 @@ TEST(Masker, SumStaysNoiseUnlessAllTakePart) {
 TEST(Masker, RefusesSecondShareAtSamePosition) {
   Three three;
   Masker& masker = three.maskers[0];
-  const MaskPosition position{.round = 4, .previous = sha256("broadcast")};
+  const MaskPosition position{.exchange = 4, .previous = sha256("broadcast")};
   const Message share = some_share(100, 3, 1);
   const Message sent = masked(masker, share, position);
   EXPECT_EQ(masked(masker, share, position), sent);  // a resend
-  (void)masked(masker, some_share(100, 3, 2), {.round = 5});
+  (void)masked(masker, some_share(100, 3, 2), {.exchange = 5});
 
   Message other = share;
   other.words[99] ^= 1;
@@ -284,7 +284,7 @@ TEST(Masker, RefusesSecondShareAtSamePosition) {
 
 TEST(Masker, OnlyOpenerCanUnmask) {
   Three three;
-  const MaskPosition position{.round = 9, .opener = "site-1"};
+  const MaskPosition position{.exchange = 9, .opener = "site-1"};
   const Message share = some_share(kMany, 3, 1);
   Message plain = zeros(kMany);
   for (int k = 0; k < 3; ++k) plain += share;
@@ -293,9 +293,10 @@ TEST(Masker, OnlyOpenerCanUnmask) {
   EXPECT_EQ(unmasked(three.maskers[1], sum, position), plain);
   EXPECT_THROW(unmasked(three.maskers[0], sum, position), std::logic_error);
   // Neither the group key nor another masker of the same name helps without its key.
-  EXPECT_NOISE(unmasked(three.maskers[0], sum, {.round = 9}));
+  EXPECT_NOISE(unmasked(three.maskers[0], sum, {.exchange = 9}));
   EXPECT_NOISE(unmasked(masker_of("site-1", three.roster), sum, position));
-  EXPECT_THROW(masked(three.maskers[0], share, {.round = 9, .opener = "nobody"}), std::logic_error);
+  EXPECT_THROW(masked(three.maskers[0], share, {.exchange = 9, .opener = "nobody"}),
+               std::logic_error);
 }
 
 TEST(Masker, RefusesTwoSitesUnlessAllowed) {
