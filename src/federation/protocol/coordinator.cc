@@ -71,6 +71,7 @@ std::uint64_t Coordinator::connect(const std::string& site, Outbox outbox) {
   peer.outbox = std::move(outbox);
   peer.ready = false;
   peer.knows_missing = false;
+  peer.in_attempt = false;
   log(peer, fmt::format("{}: connected{}", site, replaced ? " again" : ""));
   if (replaced) abandon(fmt::format("{} has connected again", site));
   return peer.connection;

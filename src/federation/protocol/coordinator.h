@@ -129,6 +129,7 @@ class Coordinator {
     bool told = false;           // has been told that the run is finished
     bool seen = false;           // has connected at least once
     bool knows_missing = false;  // has been told announced_ on this connection
+    bool in_attempt = false;     // has been sent Begin, and has not said Hello since
     v1::Hello hello;
     std::string image_name;  // of the image being received
     std::vector<float> image;

@@ -4,6 +4,7 @@
 #include <openssl/rand.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "federation/protocol/coordinator.h"
 #include "federation/protocol/member_check.h"
@@ -103,6 +104,7 @@ Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::He
   }
   peer.hello = hello;
   peer.ready = true;
+  peer.in_attempt = false;
   peer.done = hello.done() && hello.run() == state_.run;
   if (phase_ == Phase::kFinished) return send_finished(site);
   announce_missing(site);
@@ -188,6 +190,7 @@ void Coordinator::begin_when_all_ready() {
     *member.mutable_geometry() = peer.hello.geometry();
     *member.mutable_noise() = peer.hello.noise();
     peer.ready = peer.done = false;
+    peer.in_attempt = true;
     peer.image = {};
     peer.published.clear();
   }
@@ -201,9 +204,12 @@ void Coordinator::begin_when_all_ready() {
   send_all(ToSite(std::move(message)));
 }
 
+// A wrong sum is passed on also when the attempt has been abandoned for another reason: the site
+// that has found it ends, and the others must not wait for it.
 void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
-  if (phase_ != Phase::kAgreeing && phase_ != Phase::kRunning) return;
-  log(attempt_events_, fmt::format("attempt {} abandoned: {}", state_.attempt, reason));
+  const bool begun = phase_ == Phase::kAgreeing || phase_ == Phase::kRunning;
+  if (!begun && !(wrong_sum && phase_ == Phase::kGathering)) return;
+  if (begun) log(attempt_events_, fmt::format("attempt {} abandoned: {}", state_.attempt, reason));
   phase_ = Phase::kGathering;
   exchange_.reset();
   v1::CoordinatorMessage message;
@@ -216,13 +222,13 @@ void Coordinator::abandon(const std::string& reason, bool wrong_sum) {
 Coordinator::Rejection Coordinator::handle(const std::string& site, const v1::Failure& failure) {
   const std::string text =
       fmt::format("cannot continue: {}", peer_text(failure.message(), kLongestReason));
-  log(peers_.at(site), fmt::format("{}: {}", site, text));
-  peers_.at(site).ready = false;
-  // A site that has received neither a sum nor a scale cannot have received a wrong one.
-  const bool wrong_sum =
-      failure.wrong_sum() && exchange_ && (sum_sent() || exchange_->try_number() > 0);
+  Peer& peer = peers_.at(site);
+  log(peer, fmt::format("{}: {}", site, text));
+  peer.ready = false;
+  const bool wrong_sum = failure.wrong_sum() && std::exchange(peer.in_attempt, false);
   if (wrong_sum) {
-    log(wrong_sums_, fmt::format("{}: says that a sum of attempt {} is wrong, which ends all sites",
+    log(wrong_sums_, fmt::format("{}: says that the coordinator is wrong in attempt {}, which ends "
+                                 "all sites",
                                  site, state_.attempt));
   }
   abandon(fmt::format("{} {}", site, text), wrong_sum);
