@@ -9,7 +9,8 @@
 
 namespace firm {
 
-// Throws std::exception unless the field is a whole number from `least` to `most`.
+// Throws std::exception unless the field is a whole number from `least`, which is not positive, to
+// `most`.
 template <typename T>
 T whole_number(const nlohmann::json& object, const char* field, std::int64_t least = 0,
                std::uint64_t most = std::numeric_limits<T>::max()) {
