@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "federation/audit/kept_shares.h"
 #include "federation/audit/ledger_line.h"
 #include "federation/secure/secure_federation.h"
+#include "federation/sums/scalar_word.h"
 #include "support/temporary_directory.h"
 
 namespace firm {
@@ -76,6 +79,41 @@ class Audit : public SecureFederation {
     return last;
   }
 
+  // The lines before an attempt.
+  std::vector<std::string> until_begin(std::size_t i, std::uint32_t attempt) const {
+    std::vector<std::string> before;
+    for (const std::string& line : lines(i)) {
+      const auto json = nlohmann::json::parse(line);
+      if (json.contains("members") && json.at("attempt") == attempt) break;
+      before.push_back(line);
+    }
+    return before;
+  }
+
+  // Keeps a share in place of the one with the same position, and commits to it.
+  void write_down(std::size_t i, const KeptShare& share) const {
+    KeptShares(home(i) + "/shares").keep(share.plain(), share.position, share.salt);
+    rewrite(i, [&](nlohmann::ordered_json& line) {
+      if (!is_at_sum(line, "commitment")) return;
+      if (line["try"] != share.position.try_number) return;
+      line["commitment"] = commitment_to(share.plain(), share.position, share.salt);
+    });
+  }
+  // A share that the site has not sent, of the sum that is tampered with. Returns the hash of the
+  // sum of the shares that are then kept.
+  std::string keep_another_share(std::size_t i) const {
+    KeptShare share = read_kept_share(share_file(i));
+    share.words[0] += 1;
+    write_down(i, share);
+    KeptShare sum = read_kept_share(share_file(0));
+    for (std::size_t k = 1; k < kCount; ++k) {
+      const KeptShare other = read_kept_share(share_file(k));
+      add(other.words, sum.words);
+      add(other.scalars, sum.scalars);
+    }
+    return hash_of_sum(sum.words, sum.scalars);
+  }
+
   void expect_finding(const std::string& part) const {
     const AuditReport report = audit(homes());
     EXPECT_EQ(report.findings.size(), 1u);
@@ -110,7 +148,8 @@ TEST_F(Audit, RefusesSecondLedgerOfSite) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), Error::Kind::kUsage);
-    EXPECT_CONTAINS(std::string(error.what()), "one ledger of each site");
+    EXPECT_CONTAINS(std::string(error.what()), ledger(0) + ": site: expected one ledger of each");
+    EXPECT_CONTAINS(std::string(error.what()), "a second one of a, beside " + ledger(0));
   }
 }
 
@@ -146,7 +185,7 @@ TEST_F(Audit, FindsLedgerThatWasCut) {
 
 TEST_F(Audit, NamesSiteWhoseTotalDiffers) {
   rewrite(1, [](nlohmann::ordered_json& line) {
-    if (is_at_sum(line, "received")) line["sha256"] = std::string(64, 'a');
+    if (is_at_sum(line, "received")) line["sha256"] = line["opened"] = std::string(64, 'a');
   });
   expect_finding("attempt 1, sum 2: the total differs at b");
 }
@@ -174,18 +213,159 @@ TEST_F(Audit, NamesDamagedShare) {
   expect_finding("share of b: " + file);
 }
 
-// A site that has sent one share and written down another.
+// A site that has sent one share and written down another, also the first one.
 TEST_F(Audit, FindsSharesThatDoNotAddUp) {
-  const std::string file = share_file(1);
-  KeptShare share = read_kept_share(file);
-  share.words[0] += 1;
-  KeptShares(home(1) + "/shares").keep(share.plain(), share.position, share.salt);
-  rewrite(1, [&](nlohmann::ordered_json& line) {
-    if (!is_at_sum(line, "commitment")) return;
-    if (line["try"] != share.position.try_number) return;
-    line["commitment"] = commitment_to(share.plain(), share.position, share.salt);
+  for (const std::size_t site : {1u, 0u}) {
+    const std::string before = file_content(ledger(site));
+    const std::string file = share_file(site);
+    const KeptShare honest = read_kept_share(file);
+    keep_another_share(site);
+    expect_finding("attempt 1, sum 2: the shares match their commitments but do not add up");
+    std::ofstream(ledger(site)) << before;
+    KeptShares(home(site) + "/shares").keep(honest.plain(), honest.position, honest.salt);
+  }
+}
+
+// The same, and it makes up the opened total, so that the shares add up to it.
+TEST_F(Audit, FindsMadeUpTotal) {
+  const std::string opened = keep_another_share(0);
+  rewrite(0, [&](nlohmann::ordered_json& line) {
+    if (is_at_sum(line, "received")) line["opened"] = opened;
   });
-  expect_finding("attempt 1, sum 2: the shares match their commitments but do not add up");
+  expect_finding("expected opened ");
+  EXPECT_CONTAINS(audit(homes()).findings.at(0), ", as sha256, found opened " + opened);
+}
+
+TEST_F(Audit, FindsShareOfOtherSizeThanTotal) {
+  KeptShare share = read_kept_share(share_file(1));
+  share.words.pop_back();
+  write_down(1, share);
+  expect_finding("attempt 1, sum 2: the share of b matches its commitment but has another length");
+}
+
+// Copies are as good as the file itself; they do not stand for the share of another site.
+TEST_F(Audit, TakesCopiesOfShares) {
+  std::filesystem::copy_file(share_file(1), home(1) + "/shares/copy.share");
+  AuditReport report = audit(homes());
+  EXPECT_EQ(report.findings, std::vector<std::string>{});
+  EXPECT_EQ(report.adding_up, 12u);
+  std::filesystem::remove(share_file(2));
+  report = audit(homes());
+  EXPECT_EQ(report.findings, std::vector<std::string>{});
+  EXPECT_EQ(report.adding_up, 11u);
+}
+
+TEST_F(Audit, FindsShareOfAnotherSite) {
+  const std::string file = home(1) + "/shares/of-c.share";
+  std::filesystem::copy_file(share_file(2), file);
+  expect_finding(file + ": expected a share that the ledger of b has, found another");
+}
+
+// ---- attempts ----------------------------------------------------------------------------------
+
+// The lines before the second attempt are whole, and those that are cut were the last.
+TEST_F(Audit, FindsLedgerThatWasCutBeforeAnAttempt) {
+  write_lines(1, until_begin(1, 2));
+  std::filesystem::remove_all(home(1) + "/shares");
+  expect_finding(
+      "attempt 2: expected it in the ledger of each site, since a, c received totals "
+      "in it, found none in that of b");
+}
+
+// A site does not get the Begin of an attempt that is abandoned at once.
+TEST_F(Audit, TakesAttemptWithoutSumsThatOneSiteDoesNotHave) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    std::vector<std::string> before = until_begin(i, 2);
+    if (i != 1) before.push_back(lines(i).at(before.size()));
+    write_lines(i, before);
+    std::filesystem::remove_all(home(i) + "/shares");
+  }
+  const AuditReport report = audit(homes());
+  EXPECT_EQ(report.findings, std::vector<std::string>{});
+  EXPECT_EQ(report.missing, std::vector<std::string>{});
+  EXPECT_EQ(report.ledgers.at(0).attempts, 2u);
+  EXPECT_EQ(report.ledgers.at(1).attempts, 1u);
+}
+
+// Sites keep the lines of several runs in one directory, or each run in its own.
+TEST_F(Audit, NamesRunOfWhichLedgerWasNotGiven) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    std::filesystem::remove_all(home(i) + "/shares");
+    rewrite(i, [](nlohmann::ordered_json& line) {
+      if (line.contains("run") && line["attempt"] == 2) line["run"] = "second";
+    });
+  }
+  write_lines(1, until_begin(1, 2));
+  const AuditReport report = audit(homes());
+  EXPECT_EQ(report.findings, std::vector<std::string>{});
+  EXPECT_EQ(report.missing, std::vector<std::string>{"b (of run second)"});
+}
+
+TEST_F(Audit, NamesCauseOfRepeatedAttempt) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    std::filesystem::remove_all(home(i) + "/shares");
+    rewrite(i, [](nlohmann::ordered_json& line) {
+      if (line["attempt"] == 2) line["attempt"] = 1;
+    });
+  }
+  expect_finding(
+      "attempt 1: expected it once in each ledger, found it again in those of a, b, c: "
+      "the coordinator has probably repeated the number");
+}
+
+// ---- lines that no site writes -----------------------------------------------------------------
+
+TEST_F(Audit, FindsLinesThatAreNoLinesOfALedger) {
+  const std::vector<std::string> before = lines(1);
+  const std::string place = ledger(1) + ": line 4: expected a line of a ledger";
+  for (const char* text : {"a note", "", "{\"kind\":1e999}", "{\"kind\":\"a\",\"kind\":\"b\"}"}) {
+    std::vector<std::string> changed = before;
+    changed.insert(changed.begin() + 3, text);
+    write_lines(1, changed);
+    expect_finding(place);
+  }
+  std::vector<std::string> changed = before;
+  changed.insert(changed.begin() + 3, "{\"time\":\"20 (cut off: not sent)");
+  write_lines(1, changed);
+  std::ofstream(ledger(1), std::ios::app) << "{\"time\":";
+  EXPECT_EQ(audit(homes()).findings, std::vector<std::string>{});
+}
+
+TEST_F(Audit, FindsValuesThatNoSiteWrites) {
+  using Line = nlohmann::ordered_json;
+  const std::vector<std::string> before = lines(1);
+  const auto expect = [&](const std::function<void(Line&)>& change, const std::string& part) {
+    write_lines(1, before);
+    rewrite(1, change);
+    expect_finding(part);
+  };
+  const auto in_total = [](const char* field, const Line& value) {
+    return [=](Line& line) {
+      if (is_at_sum(line, "received")) line[field] = value;
+    };
+  };
+  const auto in_begin = [](const char* field, const Line& value) {
+    return [=](Line& line) {
+      if (line.contains("members")) line[field] = value;
+    };
+  };
+  const std::string any = "expected a line of a ledger, found ";
+  expect(in_total("try", -1), any);
+  expect(in_total("words", 10.5), any);
+  expect(in_total("attempt", (std::uint64_t{1} << 32) + 1), any);
+  expect(in_total("fraction_bits", 150), any);
+  expect(in_total("sha256", std::string(64, 'A')), any);
+  expect(in_total("exchange", 7), "expected sum 2 of attempt 1, found sum 7");
+  expect(in_total("opener", "z"), "expected a sum for one of the sites, found one for z");
+  expect(in_total("opener", "c"), "expected no opened for a sum that only c can open");
+  expect(in_begin("members", Line::array({"a", "c"})), "with that of this site");
+  expect(in_begin("members", Line::array({"a", "b", "b"})), "each once");
+  expect(in_begin("members", Line::array({"a", "b", "c\n"})), "the names of sites");
+  expect(
+      [](Line& line) {
+        if (is_at_sum(line, "commitment")) line["exchange"] = kSum + 1;
+      },
+      "expected sum 2 of attempt 1, found sum 3");
 }
 
 TEST_F(Audit, SharesAreForTheirOwnerAlone) {

@@ -155,23 +155,30 @@ TEST(Ledger, IgnoresLinesThatWereCutOff) {
   }
 }
 
-TEST(Ledger, NamesInvalidLine) {
+// Starts a ledger of one line, to which somebody has added `line`.
+std::string error_with_line(const std::string& line) {
   const TemporaryDirectory directory;
+  const std::string path = directory / "ledger";
+  Ledger(path).record(share_of(8));
+  append(path, line + "\n");
+  return error_of([&] { const Ledger ledger(path); });
+}
+
+TEST(Ledger, NamesInvalidLine) {
   for (const std::string line :
        {R"({"kind":7,"bytes":1})", R"({"kind":"share","bytes":"1"})", R"({"kind":"share"})",
-        R"({"kind":"share","bytes":-1})", R"({"bytes":1})", "[1]", "7"}) {
-    const std::string path = directory / "ledger";
-    std::filesystem::remove(path);
-    Ledger(path).record(share_of(8));
-    append(path, line + "\n");
-    try {
-      const Ledger ledger(path);
-      ADD_FAILURE() << line;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), Error::Kind::kData);
-      EXPECT_CONTAINS(std::string(error.what()), path + ": line 2: expected the kind");
-    }
+        R"({"kind":"share","bytes":-1})", R"({"bytes":1})"}) {
+    EXPECT_CONTAINS(error_with_line(line), "ledger: line 2: expected the kind");
   }
+  for (const std::string& line :
+       {std::string("[1]"), std::string("7"), std::string("a note"), std::string(),
+        std::string(R"({"kind":"share","bytes":1e999})"),
+        std::string(R"({"kind":"share","bytes":1,"bytes":2})"),
+        std::string(R"({"kind":"share","bytes":1,"more":{}})"), std::string(100'000, '[')}) {
+    EXPECT_CONTAINS(error_with_line(line), "ledger: line 2: expected a line of a ledger");
+  }
+  EXPECT_CONTAINS(error_with_line(std::string(2'000'000, 'x')),
+                  "ledger: line 2: expected at most 1048576 bytes");
 }
 
 }  // namespace

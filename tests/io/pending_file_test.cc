@@ -62,6 +62,33 @@ TEST(PendingFile, DoesNotReplaceADirectory) {
   EXPECT_EQ(directory.count(), 1u);
 }
 
+// Somebody has put a link where the temporary file will be, or a program of the same number has
+// left one.
+TEST(PendingFile, ReplacesLinkOrFileOfItsTemporaryName) {
+  const TemporaryDirectory directory;
+  write_text_file(directory / "other", "of somebody else");
+  const std::string temporary = PendingFile(directory / "a").temporary();
+  EXPECT_EQ(directory.count(), 1u);
+  std::filesystem::create_symlink(directory / "other", temporary);
+  write_text_file(directory / "a", "new");
+  EXPECT_EQ(file_content(directory / "other"), "of somebody else");
+  EXPECT_EQ(file_content(directory / "a"), "new");
+  EXPECT_FALSE(std::filesystem::is_symlink(directory / "a"));
+  std::ofstream(temporary) << "a longer text that was left";
+  write_text_file(directory / "a", "newer");
+  EXPECT_EQ(file_content(directory / "a"), "newer");
+  EXPECT_EQ(directory.count(), 2u);
+}
+
+TEST(PendingFile, NamesTemporaryThatCannotBeReplaced) {
+  const TemporaryDirectory directory;
+  const std::string temporary = PendingFile(directory / "a").temporary();
+  std::filesystem::create_directory(temporary);
+  EXPECT_CONTAINS(error_of([&] { PendingFile(directory / "a"); }),
+                  temporary + ": expected a file that can be written, found File exists");
+  EXPECT_TRUE(std::filesystem::is_directory(temporary));
+}
+
 TEST(PendingFile, LeftoversOfKilledProgramsAreRemoved) {
   const TemporaryDirectory directory;
   make_directory(directory / "below");

@@ -17,7 +17,7 @@ struct AuditedLedger {
 
 struct AuditReport {
   std::vector<AuditedLedger> ledgers;
-  std::vector<std::string> missing;   // sites whose ledger was not given
+  std::vector<std::string> missing;   // sites whose ledger, perhaps of one run, was not given
   std::size_t compared = 0;           // sums that are in two ledgers or more
   std::size_t matching = 0;           // opened shares that match their commitment
   std::size_t adding_up = 0;          // sums of which the shares of all sites are opened and add up

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "federation/audit/whole_number.h"
+#include "federation/sums/fixed_point.h"
 #include "firm/error.h"
 #include "io/files/pending_file.h"
 
@@ -46,12 +48,14 @@ KeptShare parse(const std::string& text) {
   const auto json = nlohmann::json::parse(text.substr(0, end));
   KeptShare share;
   share.position = {json.at("run").get<std::string>(), json.at("site").get<std::string>(),
-                    json.at("attempt").get<std::uint32_t>(),
-                    json.at("exchange").get<std::uint64_t>(), json.at("try").get<std::uint32_t>()};
-  share.fraction_bits = json.at("fraction_bits").get<int>();
+                    whole_number<std::uint32_t>(json, "attempt"),
+                    whole_number<std::uint64_t>(json, "exchange"),
+                    whole_number<std::uint32_t>(json, "try")};
+  share.fraction_bits =
+      whole_number<int>(json, "fraction_bits", kLeastFractionBits, kMostFractionBits);
   share.salt = bytes_of_hex(json.at("salt").get<std::string>());
-  const auto words = json.at("words").get<std::uint64_t>();
-  const auto scalars = json.at("scalars").get<std::uint64_t>();
+  const auto words = whole_number<std::uint64_t>(json, "words");
+  const auto scalars = whole_number<std::uint64_t>(json, "scalars");
   const std::size_t bytes = text.size() - std::min(text.size(), end + 1);
   if (share.salt.size() != kSaltBytes || words > bytes || scalars > bytes ||
       bytes != words * sizeof(std::uint32_t) + scalars * sizeof(ScalarWord)) {
@@ -97,6 +101,10 @@ void KeptShares::keep(const PlainShare& share, const SharePosition& p,
 }
 
 KeptShare read_kept_share(const std::string& path) {
+  std::error_code none;  // a named pipe would wait for a writer
+  const bool other =
+      std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none);
+  if (other) throw data_error({path, "", "the file of a share", "something that is no file"});
   const std::optional<std::string> text = read_text_file(path);
   if (!text) throw data_error({path, "", "the file of a share", "none"});
   try {

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,9 +18,6 @@
 
 namespace firm {
 namespace {
-
-// Completes a line that was cut off.
-constexpr const char* kCutOff = " (cut off: not sent)\n";
 
 std::string now_text() {
   const auto now = std::chrono::system_clock::now();
@@ -104,43 +100,22 @@ Ledger::Ledger(std::string path) : path_(std::move(path)) {
   }
 }
 
-void Ledger::require_unchanged(bool unchanged, int line) const {
-  if (unchanged) return;
-  throw data_error({path_, fmt::format("line {}", line),
-                    "the line that was written after those before it",
-                    "a ledger that was changed later, or written by an older firm; move it away to "
-                    "begin another"});
-}
-
 void Ledger::count_lines() {
-  std::ifstream in(path_);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    cut_off_ = in.eof();  // the line has no end
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (cut_off_ || json.is_discarded()) continue;  // its message was not sent
-    if (json.contains("received")) {
-      require_unchanged(chain_.follow(line), number);
-      continue;
-    }
-    const auto kind = json.find("kind");
-    const auto bytes = json.find("bytes");
-    if (!json.is_object() || kind == json.end() || !kind->is_string() || bytes == json.end() ||
-        !bytes->is_number_unsigned()) {
-      throw data_error({path_, fmt::format("line {}", number),
-                        "the kind (text) and the bytes (a whole number) of a message",
-                        peer_text(line)});
-    }
-    require_unchanged(chain_.follow(line), number);
-    Sums& sums = sums_[kind->get<std::string>()];
+  LedgerLines lines(path_, "; move the ledger away to begin another");
+  nlohmann::json line;
+  while (lines.next(line)) {
+    if (line.contains("received")) continue;
+    Sums& sums = sums_[line.at("kind").get<std::string>()];
     ++sums.messages;
-    sums.bytes += bytes->get<std::uint64_t>();
+    sums.bytes += line.at("bytes").get<std::uint64_t>();
   }
+  chain_ = lines.chain();
+  cut_off_ = lines.cut_off();
 }
 
 void Ledger::write(const nlohmann::ordered_json& json) {
   const std::string line = chain_.next_line(json);
-  const std::string text = (cut_off_ ? kCutOff : "") + line + "\n";
+  const std::string text = (cut_off_ ? std::string(kCutOff) + "\n" : "") + line + "\n";
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), file_.get());
   if (written != text.size()) {
     cut_off_ = cut_off_ || written > 0;

@@ -71,7 +71,6 @@ class Ledger {
   };
 
   void count_lines();
-  void require_unchanged(bool unchanged, int line) const;
   // Appends a line with its chain. Throws firm::Error.
   void write(const nlohmann::ordered_json& line);
 

@@ -28,11 +28,23 @@ FileDescriptor open_file(const std::string& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags, 0666));
 }
 
+// Never opens a file that is already there: in a directory of several users it may be a link to
+// another one.
+FileDescriptor create_file(const std::string& path) {
+  return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
+}
+
 }  // namespace
 
 PendingFile::PendingFile(std::string path)
     : path_(std::move(path)), temporary_(fmt::format("{}.{}.part", path_, ::getpid())) {
-  const FileDescriptor file = open_file(temporary_, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+  FileDescriptor file = create_file(temporary_);
+  if (!file.ok() && errno == EEXIST) {
+    // Left by a killed program that had the number of this process.
+    ::unlink(temporary_.c_str());
+    file = create_file(temporary_);
+    if (!file.ok() && errno == EEXIST) throw write_failed(temporary_, EEXIST);
+  }
   if (!file.ok()) throw write_failed(path_, errno);
 }
 
