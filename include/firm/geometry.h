@@ -17,6 +17,10 @@
 
 namespace firm {
 
+// Beamlets are at most this many times as wide as pixels, and pixels as beamlets: beyond, weights
+// in fixed point lose their digits, and the memory of a projector its bounds.
+inline constexpr double kMostWidthRatio = 1e4;
+
 struct Geometry {
   int image_rows = 0;
   int image_columns = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <utility>
 
 namespace firm {
 namespace {
@@ -20,21 +21,31 @@ std::size_t replace_cost(char a, char b) {
   return lower(a) == lower(b) ? kCase : kChange;
 }
 
-// Damerau-Levenshtein distance (optimal string alignment), in units of 1 / kChange.
+// Damerau-Levenshtein distance (optimal string alignment), in units of 1 / kChange. Keeps the last
+// three rows of the matrix.
 std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i * kChange;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j * kChange;
+  std::vector<std::size_t> before(b.size() + 1);  // row i - 2
+  std::vector<std::size_t> last(b.size() + 1);    // row i - 1
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j * kChange;
   for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before, last);
+    std::swap(last, row);
+    row[0] = i * kChange;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + kChange, d[i][j - 1] + kChange,
-                          d[i - 1][j - 1] + replace_cost(a[i - 1], b[j - 1])});
+      row[j] = std::min({last[j] + kChange, row[j - 1] + kChange,
+                         last[j - 1] + replace_cost(a[i - 1], b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + kChange);
+        row[j] = std::min(row[j], before[j - 2] + kChange);
       }
     }
   }
-  return d[a.size()][b.size()];
+  return row[b.size()];
+}
+
+// The distance is not less.
+std::size_t least_distance(const std::string& a, const std::string& b) {
+  return (std::max(a.size(), b.size()) - std::min(a.size(), b.size())) * kChange;
 }
 
 }  // namespace
@@ -45,6 +56,7 @@ std::optional<std::string> closest_name(const std::string& name,
   // A third of the letters may be wrong, and all may have the wrong case.
   std::size_t least = name.size() / 3 * kChange + name.size() * kCase;
   for (const std::string& candidate : known) {
+    if (least_distance(name, candidate) > least) continue;  // also spares very long names
     const std::size_t cost = distance(name, candidate);
     if (cost > least || (closest && cost == least)) continue;
     least = cost;

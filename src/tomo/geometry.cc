@@ -24,6 +24,17 @@ void require_finite(const std::string& field, double value, const char* unit) {
       {"geometry", field, fmt::format("a finite number of {}", unit), fmt::format("{}", value)});
 }
 
+// Also refuses numbers whose ratio is not finite.
+void require_similar(double spacing, double pixel_size) {
+  constexpr double kRounding = 1 + 1e-9;
+  const double ratio = spacing / pixel_size;
+  if (ratio <= kMostWidthRatio * kRounding && ratio * kMostWidthRatio * kRounding >= 1) return;
+  throw usage_error({"geometry", "spacing",
+                     fmt::format("at most {} times as wide as a pixel of {} cm, and at least 1/{}",
+                                 kMostWidthRatio, pixel_size, kMostWidthRatio),
+                     fmt::format("{} cm", spacing)});
+}
+
 }  // namespace
 
 double Geometry::coordinate(std::size_t angle, int beamlet) const {
@@ -37,6 +48,7 @@ void Geometry::validate() const {
   require_positive("pixel_size", pixel_size, "length in cm");
   require_positive("beamlets", beamlets, "number of beamlets");
   require_positive("spacing", spacing, "length in cm");
+  require_similar(spacing, pixel_size);
   require_finite("rotation_axis", rotation_axis, "beamlets");
   if (angles.empty()) throw usage_error({"geometry", "angles", "at least one angle", "none"});
   for (std::size_t k = 0; k < angles.size(); ++k) {

@@ -52,7 +52,9 @@ void visit_edge(int edge, int lanes, int count, std::size_t step, std::size_t ac
   }
 }
 
-bool on_edge(double coordinate) {
+// Not beyond the image: there, the number of the edge may be too large for an int.
+bool on_edge(double coordinate, int size) {
+  if (coordinate < -0.5 || coordinate > size + 0.5) return false;
   return std::abs(coordinate - std::round(coordinate)) < kCornerTolerance;
 }
 
@@ -65,12 +67,12 @@ void trace_ray(const Geometry& g, std::size_t angle, int beamlet, const PixelVis
   // The point of the line nearest to the origin is t (c, s), its direction (-s, c); v = -Y.
   const Line line{g.image_columns / 2.0 + t * c, g.image_rows / 2.0 - t * s, -s, -c};
 
-  if (s == 0 && on_edge(line.u0)) {
+  if (s == 0 && on_edge(line.u0, g.image_columns)) {
     visit_edge(static_cast<int>(std::lround(line.u0)), g.image_columns, g.image_rows, columns, 1,
                g.pixel_size, visit);
     return;
   }
-  if (c == 0 && on_edge(line.v0)) {
+  if (c == 0 && on_edge(line.v0, g.image_rows)) {
     visit_edge(static_cast<int>(std::lround(line.v0)), g.image_rows, g.image_columns, 1, columns,
                g.pixel_size, visit);
     return;

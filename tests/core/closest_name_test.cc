@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace firm {
 namespace {
 
@@ -26,6 +30,19 @@ TEST(ClosestName, AllowsOnlyOtherCaseInShortNames) {
   EXPECT_EQ(closest_name("fe", {"F", "Ca", "Fe", "Re"}), "Fe");
   EXPECT_FALSE(closest_name("xe", {"F", "Ca", "Fe", "Re"}));
   EXPECT_EQ(closest_name("UM", {"nm", "um", "mm", "m"}), "um");
+}
+
+TEST(ClosestName, CountsSwappedLettersOnce) {
+  EXPECT_EQ(closest_name("abdc", {"axyc", "abcd"}), "abcd");
+  EXPECT_EQ(closest_name("ba", {"ab"}), std::nullopt) << "a third of two letters is none";
+  EXPECT_EQ(closest_name("badcfe", {"abcdfe"}), "abcdfe");
+}
+
+// The distance to each name would take as much time and memory as the product of the lengths.
+TEST(ClosestName, SkipsNamesOfOtherLength) {
+  const std::vector<std::string> known(1000, std::string(1000, 'a'));
+  EXPECT_FALSE(closest_name(std::string(30'000'000, 'a'), known));
+  EXPECT_FALSE(closest_name("a", {std::string(30'000'000, 'a')}));
 }
 
 TEST(ClosestName, PrefersFewerChanges) {

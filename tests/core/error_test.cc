@@ -38,6 +38,23 @@ TEST(Mismatch, TakesTextLiterally) {
   EXPECT_STREQ(usage_error({"{}", "{0}", "{:d}", "}{"}).what(), "{}: {0}: expected {:d}, found }{");
 }
 
+TEST(Mismatch, ShortensLongParts) {
+  const std::string start(1598, 'a');
+  const std::string end(399, 'z');
+  // Both cuts are within a character of three bytes.
+  const std::string found = start + "\u20ac" + std::string(30'000'000, 'm') + "\u20ac" + end;
+  const std::string expected =
+      "expected x, found " + start + "... (30000003 bytes) ...\u20ac" + end;
+  EXPECT_EQ(std::string(data_error({"", "", "x", found}).what()), expected);
+  const std::string most(2000, 'a');
+  EXPECT_EQ(std::string(data_error({"", "", "x", most}).what()), "expected x, found " + most);
+}
+
+TEST(Mismatch, EscapesControlCharacters) {
+  EXPECT_STREQ(usage_error({"a\rb", "c", "d\x7f", "\x1b[31m\u00b5\n\t"}).what(),
+               "a\\x0db: c: expected d\\x7f, found \\x1b[31m\u00b5\n\t");
+}
+
 TEST(Mismatch, UsageErrorIsOfKindUsage) { EXPECT_EQ(usage_error({}).kind(), Error::Kind::kUsage); }
 
 TEST(Check, PassesWithoutEffect) { EXPECT_NO_THROW(FIRM_CHECK(1 + 1 == 2)); }

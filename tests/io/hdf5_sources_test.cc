@@ -138,6 +138,68 @@ TEST_F(Hdf5Sources, ChecksSourcesOfVirtualDatasets) {
   EXPECT_CONTAINS(text, "other.h5: /data: expected all data in this file, found values in another");
 }
 
+// The library takes names that it denies to exist.
+TEST_F(Hdf5Sources, ChecksOwnSourcesOfUnusualNames) {
+  const h5::Shape shape = {kAngles, kSlices, kBeamlets};
+  for (const std::string name : {"./d0", "/./d0", "d%b"}) {
+    const std::string path = scan_with([&](Hdf5Variant& f) {
+      f.stored_in("/d0", shape, "/etc/passwd");
+      if (name == "d%b") {
+        f.made_of_pattern("/exchange/data", shape, name);
+      } else {
+        f.made_of_own("/exchange/data", shape, {name});
+      }
+    });
+    try {
+      open_scan(path, {});
+      ADD_FAILURE() << name << " is read";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), Error::Kind::kData);
+      const std::string text = e.what();
+      EXPECT_CONTAINS(text, "scan.h5: ");
+      EXPECT_CONTAINS(text, name == "d%b" ? "a virtual dataset made of d%b in ."
+                                          : "values in another file, /etc/passwd");
+    }
+  }
+}
+
+// "." is the file with the virtual dataset, not that with the link to it.
+TEST_F(Hdf5Sources, ChecksOwnSourcesBehindExternalLink) {
+  const h5::Shape shape = {kAngles, kSlices, kBeamlets};
+  {
+    Hdf5Variant other(directory_ / "other.h5");
+    other.stored_in("/d0", shape, "/etc/passwd");
+    other.made_of_own("/data", shape, {"/d0"});
+  }
+  const std::string path =
+      scan_with([&](Hdf5Variant& f) { f.external_link("/exchange/data", "other.h5", "/data"); });
+  const std::string text = error_of([&] { open_scan(path, kAllowed); });
+  EXPECT_CONTAINS(text, "other.h5: /d0: expected all data in this file, found values in another");
+}
+
+TEST_F(Hdf5Sources, LimitsLevelsOfVirtualDatasets) {
+  const h5::Shape shape = {kAngles, kSlices, kBeamlets};
+  // Datasets of which each is made of the one before it, and one made of all of them.
+  const auto nested = [&](std::size_t count) {
+    return scan_with([&](Hdf5Variant& f) {
+      f.numbers("/data", shape, counting(), {});
+      std::vector<std::string> names;
+      for (std::size_t k = 1; k <= count; ++k) {
+        const std::string name = "/v" + std::to_string(k);
+        f.made_of_own(name, shape, {names.empty() ? "/data" : names.back()});
+        names.push_back(name);
+      }
+      f.made_of_own("/exchange/data", shape, names);
+    });
+  };
+  EXPECT_EQ(open_scan(nested(3)).data->frames(), kAngles);
+  const std::string limit = "virtual datasets within each other 4 times at most";
+  EXPECT_CONTAINS(error_of([&] { open_scan(nested(4)); }), limit);
+  const std::string loop = scan_with(
+      [&](Hdf5Variant& f) { f.made_of_own("/exchange/data", shape, {"/exchange/data"}); });
+  EXPECT_CONTAINS(error_of([&] { open_scan(loop); }), limit);
+}
+
 TEST_F(Hdf5Sources, ReadsVirtualDatasetOfOwnFile) {
   const std::string path = scan_with([&](Hdf5Variant& f) {
     f.numbers("/data", {kAngles, kSlices, kBeamlets}, counting(), {});

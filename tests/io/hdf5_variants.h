@@ -59,6 +59,42 @@ class Hdf5Variant {
     create(path, H5T_IEEE_F32LE, space, how);
   }
 
+  // A virtual dataset of `shape` whose frame k is that of the dataset names[k] of this file.
+  void made_of_own(const std::string& path, const h5::Shape& shape,
+                   const std::vector<std::string>& names) {
+    const h5::Handle space(space_of(shape));
+    const h5::Handle how(H5Pcreate(H5P_DATASET_CREATE));
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const std::vector<hsize_t> start = {k, 0, 0};
+      const std::vector<hsize_t> count = {1, shape[1], shape[2]};
+      check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                nullptr));
+      check(H5Pset_virtual(how.get(), space.get(), ".", names[k].c_str(), space.get()));
+    }
+    check(H5Sselect_all(space.get()));
+    create(path, H5T_IEEE_F32LE, space, how);
+  }
+
+  // A virtual dataset of any number of datasets of this file, one after the other, each of `shape`
+  // and named by a pattern: "d%b" means d0, d1, ...
+  void made_of_pattern(const std::string& path, const h5::Shape& shape,
+                       const std::string& pattern) {
+    const std::vector<hsize_t> block(shape.begin(), shape.end());
+    std::vector<hsize_t> most = block;
+    most[0] = H5S_UNLIMITED;
+    const h5::Handle space(
+        H5Screate_simple(static_cast<int>(block.size()), block.data(), most.data()));
+    const std::vector<hsize_t> start(block.size(), 0);
+    std::vector<hsize_t> count(block.size(), 1);
+    count[0] = H5S_UNLIMITED;
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), block.data(), count.data(),
+                              block.data()));
+    const h5::Handle how(H5Pcreate(H5P_DATASET_CREATE));
+    const h5::Handle source_space(space_of(shape));
+    check(H5Pset_virtual(how.get(), space.get(), ".", pattern.c_str(), source_space.get()));
+    create(path, H5T_IEEE_F32LE, space, how);
+  }
+
   // A dataset whose values are in a file of their own, as they are.
   void stored_in(const std::string& path, const h5::Shape& shape, const std::string& file) {
     const h5::Handle space(space_of(shape));

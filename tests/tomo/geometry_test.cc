@@ -125,6 +125,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"pixel_size", [](Geometry& g) { g.pixel_size = kNan; }},
                     Bad{"beamlets", [](Geometry& g) { g.beamlets = 0; }},
                     Bad{"spacing", [](Geometry& g) { g.spacing = -1; }},
+                    Bad{"spacing", [](Geometry& g) { g.spacing = 1.1e4 * g.pixel_size; }},
+                    Bad{"spacing", [](Geometry& g) { g.spacing = g.pixel_size / 1.1e4; }},
+                    Bad{"spacing", [](Geometry& g) { g.spacing = 1e9 * g.pixel_size; }},
+                    Bad{"spacing", [](Geometry& g) { g.pixel_size = 1e300, g.spacing = 1e-300; }},
+                    Bad{"spacing", [](Geometry& g) { g.pixel_size = 1e-300, g.spacing = 1e300; }},
                     Bad{"rotation_axis", [](Geometry& g) { g.rotation_axis = 1 / 0.0; }},
                     Bad{"angles", [](Geometry& g) { g.angles.clear(); }},
                     Bad{"angles[1]", [](Geometry& g) { g.angles[1] = kNan; }},
@@ -132,6 +137,24 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"shifts[2]", [](Geometry& g) {
                           g.shifts = {0, 0, kNan};
                         }}));
+
+TEST(Geometry, NamesSpacingAndPixelSizeThatAreFarApart) {
+  Geometry g = paper_geometry(8, 3, 0.5);
+  g.spacing = 6000;
+  try {
+    g.validate();
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "geometry: spacing: expected at most 10000 times as wide as a pixel of 0.5 cm, and "
+        "at least 1/10000, found 6000 cm");
+  }
+  g.spacing = 5000;
+  EXPECT_NO_THROW(g.validate());
+  g.spacing = 0.5e-4;
+  EXPECT_NO_THROW(g.validate());
+}
 
 }  // namespace
 }  // namespace firm

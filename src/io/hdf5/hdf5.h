@@ -114,6 +114,8 @@ class Reader {
   std::vector<std::string> dataset_paths() const;
   // A dataset of which only the place is known.
   Handle open(const std::string& path) const;
+  // An object of any kind; no handle if there is none.
+  Handle try_open(const std::string& path) const;
 
  private:
   bool has_link(const std::string& path) const;

@@ -208,9 +208,14 @@ bool Reader::has_link(const std::string& path) const {
   return answer > 0;
 }
 
-Handle Reader::open(const std::string& path) const {
+Handle Reader::try_open(const std::string& path) const {
   Handle id(H5Oopen(handle_.get(), path.c_str(), links_->properties()));
   links_->check(path);
+  return id;
+}
+
+Handle Reader::open(const std::string& path) const {
+  Handle id = try_open(path);
   if (!id.ok()) fail(file_, path, "a dataset");
   if (H5Iget_type(id.get()) != H5I_DATASET) {
     throw data_error({file_, path, "a dataset", "a group, or something else"});

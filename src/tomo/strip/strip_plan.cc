@@ -80,6 +80,10 @@ RowShare make_row_share(const Family& f) {
           static_cast<float>(f.length / units)};
 }
 
+// The conversions to int below are safe because Geometry::validate bounds the pitch: a drift is at
+// most 15 sqrt(2) kMostWidthRatio pixels or beamlets.
+static_assert(kMaxLanes * 1.5 * kMostWidthRatio < 1 << 24);
+
 ForwardSweep make_forward_sweep(const Family& f, int lanes) {
   // Lane k starts k (pitch - 1) pixels to the right of pixel base + k, plus a fraction below 1.
   const double drift = (lanes - 1) * (f.pitch - 1);
