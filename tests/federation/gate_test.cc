@@ -175,13 +175,58 @@ TEST_F(Gate, EndsHandshakesThatTakeTooLong) {
   const Client site(gate_->port());
   site.say_something();
   ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 2; }));
-  const ConnectionGate::Ticket ticket = gate_->admit(site.own_address());
+  const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
   ASSERT_NE(ticket, 0u);
+  EXPECT_TRUE(gate_->admit(ticket));
   EXPECT_TRUE(wait_until(kPatience, [&] { return silent.closed() && half_open.closed(); }));
   EXPECT_TRUE(has_logged("after 0.5 s")) << log_;
   EXPECT_FALSE(site.closed());
-  EXPECT_EQ(gate_->admit(half_open.own_address()), 0u);
-  gate_->leave(ticket);  // it has half a second for another stream
+  EXPECT_EQ(gate_->begin_stream(half_open.own_address()), 0u);
+  gate_->end_stream(ticket);  // it has half a second for another stream
+  EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+}
+
+// gRPC has a thread for each stream, and a peer may begin many before it reads that one is allowed.
+TEST_F(Gate, EndsConnectionWithTwoStreamsAtOnce) {
+  start({});
+  const Client stranger(gate_->port());
+  stranger.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  EXPECT_NE(gate_->begin_stream(stranger.own_address()), 0u);
+  EXPECT_FALSE(stranger.closed());
+  EXPECT_EQ(gate_->begin_stream(stranger.own_address()), 0u);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return stranger.closed(); }));
+}
+
+TEST_F(Gate, EndsAdmittedConnectionWithTwoStreamsAtOnce) {
+  start({});
+  const Client site(gate_->port());
+  site.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
+  ASSERT_TRUE(gate_->admit(ticket));
+  EXPECT_EQ(gate_->begin_stream(site.own_address()), 0u);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+  gate_->end_stream(ticket);
+}
+
+// A peer may also cancel each stream before it begins the next.
+TEST_F(Gate, EndsConnectionWithManyStreams) {
+  start({});
+  const Client site(gate_->port());
+  site.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  constexpr int kMany = 100;
+  int begun = 0;
+  while (begun < kMany) {
+    const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
+    if (ticket == 0) break;
+    ++begun;
+    EXPECT_TRUE(gate_->admit(ticket));
+    gate_->end_stream(ticket);
+  }
+  EXPECT_GT(begun, 1);
+  EXPECT_LT(begun, kMany);
   EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
 }
 

@@ -36,6 +36,8 @@ struct Visitor {
   SocketId socket;
   std::chrono::steady_clock::time_point since;
   bool in_handshake = false;
+  bool streaming = false;  // a stream has begun on it and not ended
+  int streams = 0;         // begun so far
 };
 
 class Lobby {

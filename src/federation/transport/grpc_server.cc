@@ -21,14 +21,15 @@ std::string certificate_of(const grpc::ServerContext& context) {
   return found.size() == 1 ? std::string(found[0].data(), found[0].size()) : "";
 }
 
-// The streams of the sites, one for each. A replaced stream would otherwise hold its threads for as
-// long as the peer keeps it open.
+// The streams, one for each name in a certificate. A replaced stream would otherwise hold its
+// threads for as long as the peer keeps it open.
 class Streams {
  public:
   explicit Streams(ConnectionGate& gate) : gate_(gate) {}
 
   // Ends the stream that the site had before, once its refusal has had time to arrive. `connection`
-  // is the coordinator's number: of two streams that come at once, the larger one stays.
+  // is the coordinator's number: of two streams that come at once, the larger one stays. It is 0
+  // for a name that is not in the study.
   void replace(const std::string& site, std::uint64_t connection, ConnectionGate::Ticket ticket) {
     const std::lock_guard lock(mutex_);
     Both& both = all_[site];
@@ -49,33 +50,44 @@ class Streams {
 
   ConnectionGate& gate_;
   std::mutex mutex_;
-  std::map<std::string, Both> all_;  // sites of the study
+  std::map<std::string, Both> all_;  // as many as the authority has certified
 };
 
 class Service final : public v1::Federation::Service {
  public:
-  Service(Coordinator& coordinator, ConnectionGate& gate, Admission admit)
-      : coordinator_(coordinator), gate_(gate), streams_(gate), admit_(std::move(admit)) {}
+  // A peer has `leave_seconds` to take what is sent to it after its stream has ended.
+  Service(Coordinator& coordinator, ConnectionGate& gate, Admission admit, double leave_seconds)
+      : coordinator_(coordinator),
+        gate_(gate),
+        streams_(gate),
+        admit_(std::move(admit)),
+        leave_seconds_(leave_seconds) {}
 
   grpc::Status Join(
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>* stream) override {
+    // First of all: a peer may begin any number of streams before it has read that one is allowed.
+    const std::optional<PeerAddress> from = PeerAddress::parse(context->peer());
+    const OnlyStream only{gate_, from ? gate_.begin_stream(*from) : 0};
+    if (only.ticket == 0) {
+      return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out, or had another stream"};
+    }
     std::string site;
     const grpc::Status status = admit(*context, site);
     if (!status.ok()) return status;
-    const std::optional<PeerAddress> from = PeerAddress::parse(context->peer());
-    const Guest guest{gate_, from ? gate_.admit(*from) : 0};
-    if (guest.ticket == 0) return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out"};
+    if (!gate_.admit(only.ticket)) {
+      return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out"};
+    }
     stream->SendInitialMetadata();  // a site may look at the certificate before it says anything
-    return serve(*context, site, guest.ticket, *stream);
+    return serve(*context, site, only.ticket, *stream);
   }
 
  private:
-  // A connection that the gate does not count while this exists.
-  struct Guest {
+  // While this exists, the connection takes no other stream.
+  struct OnlyStream {
     ConnectionGate& gate;
     ConnectionGate::Ticket ticket;
-    ~Guest() { gate.leave(ticket); }
+    ~OnlyStream() { gate.end_stream(ticket); }
   };
 
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
@@ -96,9 +108,16 @@ class Service final : public v1::Federation::Service {
     }
   }
 
+  // Lets the writer end: also when the peer does not read, so that its last message stays unsent.
   struct CloseAtExit {
     SiteQueue& queue;
-    ~CloseAtExit() { queue.close(); }
+    ConnectionGate& gate;
+    ConnectionGate::Ticket ticket;
+    double seconds;
+    ~CloseAtExit() {
+      queue.close();
+      gate.end(ticket, seconds);
+    }
   };
 
   grpc::Status serve(const grpc::ServerContext& context, const std::string& site,
@@ -111,11 +130,11 @@ class Service final : public v1::Federation::Service {
         return written;
       });
     });
-    const CloseAtExit close{*queue};  // so that the destructor of `writer` does not wait forever
+    const CloseAtExit close{*queue, gate_, ticket, leave_seconds_};  // `writer` waits for it
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
-    if (connection == 0) return {};
     streams_.replace(site, connection, ticket);
+    if (connection == 0) return {};
     grpc::Status status = listen(context, site, connection, stream);
     coordinator_.disconnect(site, connection);
     return status;
@@ -149,6 +168,7 @@ class Service final : public v1::Federation::Service {
   ConnectionGate& gate_;
   Streams streams_;
   Admission admit_;
+  const double leave_seconds_;
 };
 
 GateOptions gate_options(const std::string& address, const ServerLimits& limits) {
@@ -166,7 +186,7 @@ struct GrpcServer::State {
   State(Coordinator& coordinator, const GateOptions& options, Admission admit)
       : gate(options, [&coordinator](const std::string& line) { coordinator.note(line); }),
         log([this, &coordinator](const std::string& reason) { note_refused(coordinator, reason); }),
-        service(coordinator, gate, std::move(admit)) {}
+        service(coordinator, gate, std::move(admit), options.handshake_seconds) {}
 
   // Limits the log to one line per reason and address in ten seconds, since a refused site keeps
   // retrying. gRPC does not say whose handshake failed, so the line names all that it may be.
