@@ -114,6 +114,49 @@ TEST_F(Sites, RefuseServerWithoutTls) {
                        "found a server without TLS");
 }
 
+// A coordinator that answers each stream with bytes, and keeps it open until the site ends it.
+class Answering : public grpc::Service {
+ public:
+  using Stream = grpc::ServerReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+  explicit Answering(const std::function<void(Stream&)>& answer) {
+    AddMethod(new grpc::internal::RpcServiceMethod(
+        "/firm.v1.Federation/Join", grpc::internal::RpcMethod::BIDI_STREAMING,
+        new grpc::internal::BidiStreamingHandler<Answering, grpc::ByteBuffer, grpc::ByteBuffer>(
+            [answer](Answering*, grpc::ServerContext*, Stream* stream) {
+              answer(*stream);
+              grpc::ByteBuffer ignored;
+              while (stream->Read(&ignored)) {
+              }
+              return grpc::Status::OK;
+            },
+            this)));
+  }
+};
+
+TEST_F(Sites, LeaveCoordinatorWhoseMessagesAreNone) {
+  Answering service([](Answering::Stream& stream) {
+    const grpc::Slice none("\xff\xff\xff\xff\xff");
+    stream.Write(grpc::ByteBuffer(&none, 1));
+  });
+  grpc::ServerBuilder builder;
+  int port = 0;
+  grpc::SslServerCredentialsOptions tls;
+  const TlsIdentity identity = identity_of(certificates_.coordinator());
+  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
+  builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(tls), &port);
+  builder.RegisterService(&service);
+  const auto server = builder.BuildAndStart();
+  GrpcChannel channel(fmt::format("127.0.0.1:{}", port), identity_of(certificates_.of("a")),
+                      kPatience);
+  try {
+    channel.receive();
+    ADD_FAILURE() << "has received a message";
+  } catch (const ChannelLost& e) {
+    EXPECT_CONTAINS(std::string(e.what()), "has sent bytes that are no message");
+  }
+}
+
 TEST_F(Sites, AreRefusedUnderAnotherName) {
   start();
   certificates_.enrol("z");

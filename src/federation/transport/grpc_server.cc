@@ -180,6 +180,23 @@ GateOptions gate_options(const std::string& address, const ServerLimits& limits)
   return options;
 }
 
+std::shared_ptr<grpc::ServerCredentials> credentials_of(const TlsIdentity& identity) {
+  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  tls.pem_root_certs = identity.ca;
+  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
+  auto credentials = grpc::SslServerCredentials(tls);
+  wipe(tls.pem_key_cert_pairs[0].private_key);
+  return credentials;
+}
+
+// gRPC limits the size of a message before it decompresses it: one of a kilobyte could take a
+// thousand times as much. Sites do not compress.
+void refuse_compression(grpc::ServerBuilder& builder) {
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+}
+
 }  // namespace
 
 struct GrpcServer::State {
@@ -218,15 +235,13 @@ GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
                        const TlsIdentity& identity, Admission admit, const ServerLimits& limits)
     : state_(
           std::make_unique<State>(coordinator, gate_options(address, limits), std::move(admit))) {
-  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  tls.pem_root_certs = identity.ca;
-  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
   grpc::ServerBuilder builder;
   state_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::SslServerCredentials(tls));
+      credentials_of(identity));
   builder.RegisterService(&state_->service);
   builder.SetMaxReceiveMessageSize(kLargestMessage);
+  refuse_compression(builder);
   const int keepalive = milliseconds(limits.keepalive_seconds);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive);
