@@ -62,6 +62,29 @@ TEST(Lobby, DisplacesAddressWithMostConnections) {
   EXPECT_EQ(lobby.least_worth()->from.port, 4);
 }
 
+// An attacker with many addresses has one connection from each, as a site has.
+TEST(Lobby, DisplacesOldestOfManyAddresses) {
+  Lobby lobby({.all = 3, .of_one_address = 3, .handshakes = 3, .handshakes_of_one_address = 3});
+  lobby.visitors() = {visitor("10.0.0.5", 1, false), visitor("10.0.0.6", 2, false),
+                      visitor("10.0.0.1", 3, true)};
+  const PeerAddress from = address("ipv4:10.0.0.7:9");
+  EXPECT_EQ(lobby.displaced_by_connection(from)->from.port, 1);
+  EXPECT_EQ(lobby.least_worth()->from.port, 1);
+  lobby.visitors() = {visitor("10.0.0.5", 1, true), visitor("10.0.0.6", 2, true),
+                      visitor("10.0.0.1", 3, true)};
+  EXPECT_EQ(lobby.displaced_by_connection(from)->from.port, 1);
+  EXPECT_EQ(lobby.displaced_by_handshake(from)->from.port, 1);
+}
+
+// A site in its handshake stays beside any number of silent connections.
+TEST(Lobby, DisplacesSilentConnectionBeforeHandshakeOfAnyAddress) {
+  Lobby lobby({.all = 4, .of_one_address = 4, .handshakes = 4, .handshakes_of_one_address = 4});
+  lobby.visitors() = {visitor("10.0.0.1", 1, true), visitor("10.0.0.1", 2, true),
+                      visitor("10.0.0.5", 3, false), visitor("10.0.0.6", 4, false)};
+  EXPECT_EQ(lobby.displaced_by_connection(address("ipv4:10.0.0.7:9"))->from.port, 3);
+  EXPECT_EQ(lobby.least_worth()->from.port, 3);
+}
+
 TEST(Lobby, ShrinksWithDescriptors) {
   EXPECT_EQ(LobbyLimits::within(100000).all, LobbyLimits{}.all);
   EXPECT_EQ(LobbyLimits::within(512).all, LobbyLimits{}.all / 2);
