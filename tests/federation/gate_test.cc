@@ -106,10 +106,11 @@ TEST(EventLimit, LeavesOutMostOfMany) {
 
 // ---- gate --------------------------------------------------------------------------------------
 
-// A connection to the gate.
+// A connection to the gate, from 127.0.0.`host`.
 class Client {
  public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Client(int port, unsigned host = 1) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (host != 1) bind_to_loopback(socket_.get(), host);
     const sockaddr_in to = loopback(port);
     connected_ = ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0;
   }
@@ -251,6 +252,18 @@ TEST_F(Gate, EndsConnectionWithManyStreams) {
   EXPECT_GT(begun, 1);
   EXPECT_LT(begun, kMany);
   EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+}
+
+TEST_F(Gate, NamesHostsInHandshakeNewestFirst) {
+  start({});
+  std::vector<std::unique_ptr<Client>> clients;
+  for (const unsigned host : {9u, 3u, 7u, 3u}) {
+    clients.push_back(std::make_unique<Client>(gate_->port(), host));
+    clients.back()->say_something();
+    ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == clients.size(); }));
+  }
+  const std::vector<std::string> expected = {"127.0.0.3", "127.0.0.7", "127.0.0.9"};
+  EXPECT_EQ(gate_->hosts_in_handshake(), expected);
 }
 
 TEST_F(Gate, LimitsHandshakes) {

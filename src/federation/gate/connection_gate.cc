@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <system_error>
 
 #include "core/host_port.h"
@@ -338,13 +339,17 @@ void ConnectionGate::end(Ticket ticket, double seconds) {
 
 std::vector<std::string> ConnectionGate::hosts_in_handshake() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> hosts;
+  std::vector<std::pair<Clock::time_point, PeerAddress>> all;
   for (const Visitor& v : lobby_.visitors()) {
-    if (v.in_handshake) hosts.push_back(v.from.host());
+    if (v.in_handshake) all.emplace_back(v.since, v.from);
   }
-  for (const auto& [from, when] : ended_) hosts.push_back(from.host());
-  std::sort(hosts.begin(), hosts.end());
-  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  for (const auto& [from, when] : ended_) all.emplace_back(when, from);
+  std::sort(all.rbegin(), all.rend());
+  std::vector<std::string> hosts;
+  std::set<std::string> seen;
+  for (const auto& [when, from] : all) {
+    if (seen.insert(from.host()).second) hosts.push_back(from.host());
+  }
   return hosts;
 }
 

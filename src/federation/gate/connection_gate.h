@@ -68,7 +68,7 @@ class ConnectionGate {
   // Ends an admitted connection after so many seconds.
   void end(Ticket ticket, double seconds);
 
-  // Hosts whose handshake is going on or ended within the last second.
+  // Hosts whose handshake is going on or ended within the last second, the newest first.
   std::vector<std::string> hosts_in_handshake() const;
 
  private:

@@ -4,16 +4,25 @@
 #include <fmt/ranges.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "federation/protocol/site_queue.h"
 #include "federation/transport/grpc_limits.h"
 #include "federation/transport/grpc_log.h"
+#include "federation/transport/grpc_notes.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
 namespace firm {
 namespace {
+
+// Lines of one kind. The coordinator takes 60 lines about connections, and one more every 5 s: the
+// three kinds here and one line of the gate in 10 s together are not more.
+LimitedNotes notes(int burst, Coordinator& coordinator) {
+  return {burst, std::chrono::seconds(30),
+          [&coordinator](const std::string& line) { coordinator.note(line); }};
+}
 
 // Returns the peer's certificate; gRPC has verified that the authority signed it.
 std::string certificate_of(const grpc::ServerContext& context) {
@@ -61,7 +70,9 @@ class Service final : public v1::Federation::Service {
         gate_(gate),
         streams_(gate),
         admit_(std::move(admit)),
-        leave_seconds_(leave_seconds) {}
+        leave_seconds_(leave_seconds),
+        refusals_(notes(15, coordinator)),
+        failures_(notes(15, coordinator)) {}
 
   grpc::Status Join(
       grpc::ServerContext* context,
@@ -98,7 +109,7 @@ class Service final : public v1::Federation::Service {
       site = admit_(certificate_of(context));
       return {};
     } catch (const Error& refused) {
-      coordinator_.note(fmt::format("{}: refused: {}", context.peer(), refused.what()));
+      refusals_.note(fmt::format("{}: refused: {}", context.peer(), refused.what()));
       if (refused.kind() == Error::Kind::kNetwork) {
         return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
       }
@@ -156,7 +167,7 @@ class Service final : public v1::Federation::Service {
         if (!coordinator_.receive(site, connection, message)) return grpc::Status::OK;
       }
     } catch (const std::exception& e) {  // such as a full disk
-      coordinator_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
+      failures_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
       return {grpc::StatusCode::INTERNAL, "the coordinator cannot continue at present"};
     }
     // Only a site that is still connected receives this.
@@ -169,6 +180,8 @@ class Service final : public v1::Federation::Service {
   Streams streams_;
   Admission admit_;
   const double leave_seconds_;
+  LimitedNotes refusals_;  // of certificates
+  LimitedNotes failures_;
 };
 
 GateOptions gate_options(const std::string& address, const ServerLimits& limits) {
@@ -201,28 +214,32 @@ void refuse_compression(grpc::ServerBuilder& builder) {
 
 struct GrpcServer::State {
   State(Coordinator& coordinator, const GateOptions& options, Admission admit)
-      : gate(options, [&coordinator](const std::string& line) { coordinator.note(line); }),
-        log([this, &coordinator](const std::string& reason) { note_refused(coordinator, reason); }),
+      : outsiders(notes(20, coordinator)),
+        gate(options, [&coordinator](const std::string& line) { coordinator.note(line); }),
+        log([this](const std::string& reason) { note_refused(reason); }),
         service(coordinator, gate, std::move(admit), options.handshake_seconds) {}
 
   // Limits the log to one line per reason and address in ten seconds, since a refused site keeps
-  // retrying. gRPC does not say whose handshake failed, so the line names all that it may be.
-  // GrpcLog never calls this from two threads at once.
-  void note_refused(Coordinator& coordinator, const std::string& reason) {
+  // retrying. gRPC does not say whose handshake failed, so the line names the newest of those that
+  // it may be. GrpcLog never calls this from two threads at once.
+  void note_refused(const std::string& reason) {
     constexpr std::size_t kMostHosts = 8;
     constexpr std::size_t kMostLines = 64;  // any client can cause new ones
     std::vector<std::string> hosts = gate.hosts_in_handshake();
-    if (hosts.size() > kMostHosts) hosts.resize(kMostHosts);
+    const std::size_t more = hosts.size() - std::min(hosts.size(), kMostHosts);
+    hosts.resize(hosts.size() - more);
+    std::sort(hosts.begin(), hosts.end());
     const std::string line =
-        fmt::format("a connection was refused: {} (from {})", reason, fmt::join(hosts, " or "));
+        fmt::format("a connection was refused: {} (from {}", reason, fmt::join(hosts, " or "));
     const auto now = std::chrono::steady_clock::now();
     if (refused.size() >= kMostLines) refused.clear();
     const auto [last, inserted] = refused.try_emplace(line, now);
     if (!inserted && now - last->second < std::chrono::seconds(10)) return;
     last->second = now;
-    coordinator.note(line);
+    outsiders.note(line + (more == 0 ? ")" : fmt::format(" or {} more)", more)));
   }
 
+  LimitedNotes outsiders;
   std::map<std::string, std::chrono::steady_clock::time_point> refused;
   ConnectionGate gate;
   GrpcLog log;
