@@ -1,5 +1,6 @@
 // The gate in front of gRPC: addresses, who gives way to whom, deadlines, and a port that is always
 // answered.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -308,6 +309,17 @@ TEST_F(Gate, ListensAgainWhenItsPortIsNotAnswered) {
   EXPECT_FALSE(Client(gate_->port()).connected());
   EXPECT_TRUE(wait_until(kPatience, [&] { return Client(gate_->port()).connected(); }));
   EXPECT_TRUE(has_logged("did not answer: listening on it again")) << log_;
+}
+
+// A socket may listen on all addresses of IPv6 on a machine that has IPv4 alone.
+TEST(PortWatch, AlsoDialsIpv4WhereItListensOnAllAddresses) {
+  const ListeningSockets all = listen_on("0.0.0.0", 0);
+  const PortWatch::Way last = PortWatch::ways_to(all.all.front().get()).back();
+  EXPECT_EQ(PeerAddress::of(last.to), address(fmt::format("ipv4:127.0.0.1:{}", all.port)));
+  const FileDescriptor socket(::socket(last.to.ss_family, SOCK_STREAM, 0));
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&last.to), last.length), 0);
+  const ListeningSockets one = listen_on("127.0.0.1", 0);
+  EXPECT_EQ(PortWatch::ways_to(one.all.front().get()).size(), 1u);
 }
 
 TEST_F(Gate, ListensOnIpv6AndOnAllAddresses) {
