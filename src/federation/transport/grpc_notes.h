@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "federation/protocol/event_limit.h"
 
