@@ -1,5 +1,6 @@
 // The gate in front of gRPC: addresses, who gives way to whom, deadlines, and a port that is always
 // answered.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -62,6 +63,29 @@ TEST(Lobby, DisplacesAddressWithMostConnections) {
   EXPECT_EQ(lobby.least_worth()->from.port, 4);
 }
 
+// An attacker with many addresses has one connection from each, as a site has.
+TEST(Lobby, DisplacesOldestOfManyAddresses) {
+  Lobby lobby({.all = 3, .of_one_address = 3, .handshakes = 3, .handshakes_of_one_address = 3});
+  lobby.visitors() = {visitor("10.0.0.5", 1, false), visitor("10.0.0.6", 2, false),
+                      visitor("10.0.0.1", 3, true)};
+  const PeerAddress from = address("ipv4:10.0.0.7:9");
+  EXPECT_EQ(lobby.displaced_by_connection(from)->from.port, 1);
+  EXPECT_EQ(lobby.least_worth()->from.port, 1);
+  lobby.visitors() = {visitor("10.0.0.5", 1, true), visitor("10.0.0.6", 2, true),
+                      visitor("10.0.0.1", 3, true)};
+  EXPECT_EQ(lobby.displaced_by_connection(from)->from.port, 1);
+  EXPECT_EQ(lobby.displaced_by_handshake(from)->from.port, 1);
+}
+
+// A site in its handshake stays beside any number of silent connections.
+TEST(Lobby, DisplacesSilentConnectionBeforeHandshakeOfAnyAddress) {
+  Lobby lobby({.all = 4, .of_one_address = 4, .handshakes = 4, .handshakes_of_one_address = 4});
+  lobby.visitors() = {visitor("10.0.0.1", 1, true), visitor("10.0.0.1", 2, true),
+                      visitor("10.0.0.5", 3, false), visitor("10.0.0.6", 4, false)};
+  EXPECT_EQ(lobby.displaced_by_connection(address("ipv4:10.0.0.7:9"))->from.port, 3);
+  EXPECT_EQ(lobby.least_worth()->from.port, 3);
+}
+
 TEST(Lobby, ShrinksWithDescriptors) {
   EXPECT_EQ(LobbyLimits::within(100000).all, LobbyLimits{}.all);
   EXPECT_EQ(LobbyLimits::within(512).all, LobbyLimits{}.all / 2);
@@ -83,10 +107,11 @@ TEST(EventLimit, LeavesOutMostOfMany) {
 
 // ---- gate --------------------------------------------------------------------------------------
 
-// A connection to the gate.
+// A connection to the gate, from 127.0.0.`host`.
 class Client {
  public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Client(int port, unsigned host = 1) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (host != 1) bind_to_loopback(socket_.get(), host);
     const sockaddr_in to = loopback(port);
     connected_ = ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0;
   }
@@ -175,14 +200,71 @@ TEST_F(Gate, EndsHandshakesThatTakeTooLong) {
   const Client site(gate_->port());
   site.say_something();
   ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 2; }));
-  const ConnectionGate::Ticket ticket = gate_->admit(site.own_address());
+  const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
   ASSERT_NE(ticket, 0u);
+  EXPECT_TRUE(gate_->admit(ticket));
   EXPECT_TRUE(wait_until(kPatience, [&] { return silent.closed() && half_open.closed(); }));
   EXPECT_TRUE(has_logged("after 0.5 s")) << log_;
   EXPECT_FALSE(site.closed());
-  EXPECT_EQ(gate_->admit(half_open.own_address()), 0u);
-  gate_->leave(ticket);  // it has half a second for another stream
+  EXPECT_EQ(gate_->begin_stream(half_open.own_address()), 0u);
+  gate_->end_stream(ticket);  // it has half a second for another stream
   EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+}
+
+// gRPC has a thread for each stream, and a peer may begin many before it reads that one is allowed.
+TEST_F(Gate, EndsConnectionWithTwoStreamsAtOnce) {
+  start({});
+  const Client stranger(gate_->port());
+  stranger.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  EXPECT_NE(gate_->begin_stream(stranger.own_address()), 0u);
+  EXPECT_FALSE(stranger.closed());
+  EXPECT_EQ(gate_->begin_stream(stranger.own_address()), 0u);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return stranger.closed(); }));
+}
+
+TEST_F(Gate, EndsAdmittedConnectionWithTwoStreamsAtOnce) {
+  start({});
+  const Client site(gate_->port());
+  site.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
+  ASSERT_TRUE(gate_->admit(ticket));
+  EXPECT_EQ(gate_->begin_stream(site.own_address()), 0u);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+  gate_->end_stream(ticket);
+}
+
+// A peer may also cancel each stream before it begins the next.
+TEST_F(Gate, EndsConnectionWithManyStreams) {
+  start({});
+  const Client site(gate_->port());
+  site.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  constexpr int kMany = 100;
+  int begun = 0;
+  while (begun < kMany) {
+    const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
+    if (ticket == 0) break;
+    ++begun;
+    EXPECT_TRUE(gate_->admit(ticket));
+    gate_->end_stream(ticket);
+  }
+  EXPECT_GT(begun, 1);
+  EXPECT_LT(begun, kMany);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+}
+
+TEST_F(Gate, NamesHostsInHandshakeNewestFirst) {
+  start({});
+  std::vector<std::unique_ptr<Client>> clients;
+  for (const unsigned host : {9u, 3u, 7u, 3u}) {
+    clients.push_back(std::make_unique<Client>(gate_->port(), host));
+    clients.back()->say_something();
+    ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == clients.size(); }));
+  }
+  const std::vector<std::string> expected = {"127.0.0.3", "127.0.0.7", "127.0.0.9"};
+  EXPECT_EQ(gate_->hosts_in_handshake(), expected);
 }
 
 TEST_F(Gate, LimitsHandshakes) {
@@ -227,6 +309,17 @@ TEST_F(Gate, ListensAgainWhenItsPortIsNotAnswered) {
   EXPECT_FALSE(Client(gate_->port()).connected());
   EXPECT_TRUE(wait_until(kPatience, [&] { return Client(gate_->port()).connected(); }));
   EXPECT_TRUE(has_logged("did not answer: listening on it again")) << log_;
+}
+
+// A socket may listen on all addresses of IPv6 on a machine that has IPv4 alone.
+TEST(PortWatch, AlsoDialsIpv4WhereItListensOnAllAddresses) {
+  const ListeningSockets all = listen_on("0.0.0.0", 0);
+  const PortWatch::Way last = PortWatch::ways_to(all.all.front().get()).back();
+  EXPECT_EQ(PeerAddress::of(last.to), address(fmt::format("ipv4:127.0.0.1:{}", all.port)));
+  const FileDescriptor socket(::socket(last.to.ss_family, SOCK_STREAM, 0));
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&last.to), last.length), 0);
+  const ListeningSockets one = listen_on("127.0.0.1", 0);
+  EXPECT_EQ(PortWatch::ways_to(one.all.front().get()).size(), 1u);
 }
 
 TEST_F(Gate, ListensOnIpv6AndOnAllAddresses) {

@@ -138,10 +138,12 @@ class GrpcFederation : public ::testing::Test {
 
   // Sends these messages as a client, and reads to the end.
   Answer call(const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-              const std::vector<v1::SiteMessage>& messages) const {
+              const std::vector<v1::SiteMessage>& messages,
+              grpc_compression_algorithm compression = GRPC_COMPRESS_NONE) const {
     const auto stub = v1::Federation::NewStub(channel_with(credentials));
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+    context.set_compression_algorithm(compression);
     const auto stream = stub->Join(&context);
     for (const v1::SiteMessage& message : messages) stream->Write(message);
     Answer answer;

@@ -143,6 +143,20 @@ TEST_F(Messages, TooLargeEndConnection) {
   expect_served();
 }
 
+// Compressed, it is far smaller than the largest message, which gRPC checks first.
+TEST_F(Messages, CompressedEndConnection) {
+  start();
+  v1::SiteMessage failure;
+  failure.mutable_failure()->set_message(std::string(8 * kLargestMessage, 'f'));
+  for (const auto algorithm : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    const Answer answer = call(tls_with(identity_of(certificates_.of("a"))), {failure}, algorithm);
+    EXPECT_EQ(answer.status.error_code(), grpc::StatusCode::UNIMPLEMENTED)
+        << answer.status.error_message();
+  }
+  EXPECT_EQ(log().find("cannot continue"), std::string::npos) << log().substr(0, 1000);
+  expect_served();
+}
+
 TEST_F(Messages, InvalidBytesEndConnection) {
   start();
   const std::string whole = hello("a").SerializeAsString();

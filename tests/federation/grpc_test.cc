@@ -1,9 +1,14 @@
 // Admission to a coordinator over gRPC and mutual TLS on the loopback interface, and the errors
 // that others get. Each test checks that the coordinator still serves the sites afterwards.
 #include <fmt/format.h>
+#include <grpc/support/log.h>
 #include <sys/socket.h>
 
+#include <cerrno>
+
+#include "core/file_descriptor.h"
 #include "federation/grpc_federation.h"
+#include "federation/transport/grpc_log.h"
 #include "support/loopback.h"
 
 namespace firm {
@@ -59,6 +64,63 @@ TEST_F(Strangers, SendingGarbageDoNotDisturb) {
   EXPECT_TRUE(has_logged("a connection was refused: http request")) << log();
 }
 
+// A connection from 127.0.0.`host` that has sent these bytes.
+FileDescriptor connect_from(unsigned host, int port, const std::string& bytes) {
+  FileDescriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+  const sockaddr_in to = loopback(port);
+  EXPECT_TRUE(bind_to_loopback(socket.get(), host));
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  return socket;
+}
+
+bool hung_up(int socket) {
+  char byte = 0;
+  const auto got = ::recv(socket, &byte, 1, MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+constexpr const char* kNoTls = "GET / HTTP/1.0\r\n\r\n";
+
+TEST_F(Strangers, DoNotHideLinesAboutOthers) {
+  start();
+  for (unsigned host = 2; host < 122; ++host) {
+    const FileDescriptor socket = connect_from(host, server_->port(), kNoTls);
+    ASSERT_TRUE(wait_until(kPatience, [&] { return hung_up(socket.get()); }));
+  }
+  const TlsIdentity before = identity_of(certificates_.of("a"));
+  certificates_.enrol("a");
+  call(tls_with(before), {});
+  EXPECT_TRUE(has_logged("refused: certificate of a: expected the key that was signed last"))
+      << log();
+}
+
+TEST_F(Strangers, AreNamedBesideManyOthers) {
+  start();
+  std::vector<FileDescriptor> half_open;
+  for (unsigned host = 2; host < 14; ++host) {
+    half_open.push_back(connect_from(host, server_->port(), "\x16"));
+  }
+  const FileDescriptor refused = connect_from(99, server_->port(), kNoTls);
+  EXPECT_TRUE(has_logged("a connection was refused: http request (from ")) << log();
+  EXPECT_CONTAINS(log(), "127.0.0.99");
+  EXPECT_CONTAINS(log(), " more)");
+}
+
+// gRPC repeats bytes of a peer in lines of its own.
+TEST(GrpcLog, CleansAndLimitsLines) {
+  const GrpcLog log({});
+  testing::internal::CaptureStderr();
+  for (int k = 0; k < 1000; ++k) {
+    gpr_log(GPR_ERROR, "Error parsing metadata: value=%s", "\x1b[2J\ncoordinator: finished");
+  }
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_CONTAINS(printed,
+                  "gRPC: Error parsing metadata: value=\\x1b[2J\n  coordinator: finished\n");
+  EXPECT_EQ(printed.find('\x1b'), std::string::npos);
+  EXPECT_LT(printed.size(), 10'000u);
+}
+
 // ---- sites -------------------------------------------------------------------------------------
 
 class Sites : public GrpcFederation {
@@ -112,6 +174,49 @@ TEST_F(Sites, RefuseServerWithoutTls) {
   const auto server = builder.BuildAndStart();
   expect_not_connected(fmt::format("127.0.0.1:{}", port), identity_of(certificates_.of("a")), false,
                        "found a server without TLS");
+}
+
+// A coordinator that answers each stream with bytes, and keeps it open until the site ends it.
+class Answering : public grpc::Service {
+ public:
+  using Stream = grpc::ServerReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+  explicit Answering(const std::function<void(Stream&)>& answer) {
+    AddMethod(new grpc::internal::RpcServiceMethod(
+        "/firm.v1.Federation/Join", grpc::internal::RpcMethod::BIDI_STREAMING,
+        new grpc::internal::BidiStreamingHandler<Answering, grpc::ByteBuffer, grpc::ByteBuffer>(
+            [answer](Answering*, grpc::ServerContext*, Stream* stream) {
+              answer(*stream);
+              grpc::ByteBuffer ignored;
+              while (stream->Read(&ignored)) {
+              }
+              return grpc::Status::OK;
+            },
+            this)));
+  }
+};
+
+TEST_F(Sites, LeaveCoordinatorWhoseMessagesAreNone) {
+  Answering service([](Answering::Stream& stream) {
+    const grpc::Slice none("\xff\xff\xff\xff\xff");
+    stream.Write(grpc::ByteBuffer(&none, 1));
+  });
+  grpc::ServerBuilder builder;
+  int port = 0;
+  grpc::SslServerCredentialsOptions tls;
+  const TlsIdentity identity = identity_of(certificates_.coordinator());
+  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
+  builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(tls), &port);
+  builder.RegisterService(&service);
+  const auto server = builder.BuildAndStart();
+  GrpcChannel channel(fmt::format("127.0.0.1:{}", port), identity_of(certificates_.of("a")),
+                      kPatience);
+  try {
+    channel.receive();
+    ADD_FAILURE() << "has received a message";
+  } catch (const ChannelLost& e) {
+    EXPECT_CONTAINS(std::string(e.what()), "has sent bytes that are no message");
+  }
 }
 
 TEST_F(Sites, AreRefusedUnderAnotherName) {

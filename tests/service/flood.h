@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -130,6 +131,25 @@ class Besieged : public CommandLine {
     EXPECT_LT(threads.most(), kMostThreads);
     EXPECT_LT(coordinator_->output().size(), 100'000u);
     open.clear();
+    expect_run();
+  }
+  // Opens streams on connections that take no message, with a certificate of the authority.
+  void expect_unread_streams_end(const std::string& name, int connections, int streams) {
+    const std::string script =
+        std::filesystem::path(FIRM_ATTACK).parent_path() / "flood_streams.py";
+    const StatusWatch threads(coordinator_->id(), "Threads");
+    ChildProcess attack({"/usr/bin/python3", script, address_.substr(address_.find(':') + 1),
+                         certificates_.home(name), name, std::to_string(connections),
+                         std::to_string(streams)});
+    ASSERT_TRUE(attack.prints("opened", kPatience)) << attack.output();
+    EXPECT_TRUE(attack.prints("ended", kPatience)) << attack.output();
+    EXPECT_TRUE(wait_until(kPatience, [&] {
+      return process_status(coordinator_->id(), "Threads") < kFewThreads;
+    })) << process_status(coordinator_->id(), "Threads");
+    EXPECT_TRUE(attack.running()) << attack.output();
+    fmt::print("{} connections, {} streams on each: at most {} threads, log of {} bytes\n",
+               connections, streams, threads.most(), coordinator_->output().size());
+    EXPECT_LT(coordinator_->output().size(), 100'000u);
     expect_run();
   }
   static constexpr long kFewThreads = 40;

@@ -28,6 +28,15 @@ using FloodOfStreams = Besieged;
 
 TEST_F(FloodOfStreams, TakesFewThreads) { expect_few_threads(120); }
 
+// One stream on a connection is a limit that a peer has to obey only once it has read it.
+TEST_F(FloodOfStreams, OnOneConnectionEndsIt) { expect_unread_streams_end("xrf-1", 1, 300); }
+
+// A certificate of the same authority, but of no site of the study.
+TEST_F(FloodOfStreams, OfStrangerEnds) {
+  certificates_.enrol("stranger");
+  expect_unread_streams_end("stranger", 30, 1);
+}
+
 // ---- one bad Hello -----------------------------------------------------------------------------
 
 class BadHello : public Besieged {

@@ -6,7 +6,7 @@ import ssl
 import struct
 
 # HTTP/2 (RFC 9113): frame types and flags.
-DATA, HEADERS, SETTINGS = 0, 1, 4
+DATA, HEADERS, SETTINGS, PING = 0, 1, 4, 6
 END_HEADERS = 4
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 JOIN = b"/firm.v1.Federation/Join"
@@ -21,8 +21,8 @@ def literal(name, value):
     return b"\x00" + bytes([len(name)]) + name + bytes([len(value)]) + value
 
 
-def request():
-    """Opens a stream of the service, as gRPC does."""
+def request(streams=1, settings=b""):
+    """Opens streams of the service, as gRPC opens one."""
     headers = (
         literal(b":method", b"POST")
         + literal(b":scheme", b"https")
@@ -31,7 +31,9 @@ def request():
         + literal(b"te", b"trailers")
         + literal(b"content-type", b"application/grpc")
     )
-    return PREFACE + frame(SETTINGS, 0, 0, b"") + frame(HEADERS, END_HEADERS, 1, headers)
+    numbers = range(1, 2 * streams, 2)
+    opening = b"".join(frame(HEADERS, END_HEADERS, number, headers) for number in numbers)
+    return PREFACE + frame(SETTINGS, 0, 0, settings) + opening
 
 
 def message(payload, size=None):
@@ -60,6 +62,16 @@ def malformed_messages(rng):
     ]
 
 
+def tls_context(authority, certificate=None):
+    """TLS as gRPC speaks it; `certificate` is the path of .crt and .key without these endings."""
+    context = ssl.create_default_context(cafile=authority)
+    context.check_hostname = False
+    context.set_alpn_protocols(["h2"])
+    if certificate is not None:
+        context.load_cert_chain(certificate + ".crt", certificate + ".key")
+    return context
+
+
 class Clients:
     """Opens connections to a coordinator, and keeps them until close()."""
 
@@ -76,15 +88,8 @@ class Clients:
         return connection
 
     def _context(self, name):
-        context = ssl.create_default_context(
-            cafile=os.path.join(self._enrolment.coordinator, "ca.crt")
-        )
-        context.check_hostname = False
-        context.set_alpn_protocols(["h2"])
-        if name is not None:
-            home = os.path.join(self._enrolment.of(name), name)
-            context.load_cert_chain(home + ".crt", home + ".key")
-        return context
+        authority = os.path.join(self._enrolment.coordinator, "ca.crt")
+        return tls_context(authority, name and os.path.join(self._enrolment.of(name), name))
 
     def idle(self, count):
         for _ in range(count):

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <system_error>
 
 #include "core/host_port.h"
@@ -23,6 +24,9 @@ constexpr std::chrono::milliseconds kAcceptPause(100);  // when no descriptor is
 constexpr std::chrono::seconds kRemembered(1);
 constexpr std::chrono::seconds kAnsweredPause(2);
 constexpr int kMostAtOnce = 64;  // connections accepted before others are looked at
+// Of one connection, one after the other. A site needs one; gRPC takes as many as a peer begins and
+// cancels.
+constexpr int kMostStreams = 8;
 
 Error cannot_listen(const std::string& address) {
   return {Error::Kind::kNetwork,
@@ -241,7 +245,7 @@ void ConnectionGate::end_overdue() {
   }
   for (auto& [cookie, guest] : guests_) {
     if (now < guest.end) continue;
-    shut(guest.socket);
+    shut(guest.visitor.socket);
     guest.end = Clock::time_point::max();
   }
 }
@@ -275,33 +279,55 @@ void ConnectionGate::shut(const SocketId& socket) {
   ::dup3(nothing_.get(), lens_.get(), O_CLOEXEC);
 }
 
-ConnectionGate::Ticket ConnectionGate::admit(const PeerAddress& from) {
-  const std::lock_guard lock(mutex_);
+Visitor* ConnectionGate::handed_over_from(const PeerAddress& from) {
   for (auto& [ticket, guest] : guests_) {
-    if (guest.from != from || !open(guest.socket)) continue;
-    ++guest.streams;
-    return ticket;
+    if (guest.visitor.from == from && open(guest.visitor.socket)) return &guest.visitor;
   }
-  auto& visitors = lobby_.visitors();
-  const auto visitor = std::find_if(visitors.begin(), visitors.end(), [&](const Visitor& v) {
-    return v.in_handshake && v.from == from && open(v.socket);
-  });
-  if (visitor == visitors.end()) return 0;
-  const Ticket ticket = visitor->socket.cookie;
-  guests_[ticket] = {from, visitor->socket, 1};
-  visitors.erase(visitor);
-  return ticket;
+  for (Visitor& v : lobby_.visitors()) {
+    if (v.in_handshake && v.from == from && open(v.socket)) return &v;
+  }
+  return nullptr;
 }
 
-void ConnectionGate::leave(Ticket ticket) {
+Lobby::Place ConnectionGate::visitor_with(Ticket ticket) {
+  return std::find_if(lobby_.visitors().begin(), lobby_.visitors().end(), [&](const Visitor& v) {
+    return v.in_handshake && v.socket.cookie == ticket;
+  });
+}
+
+ConnectionGate::Ticket ConnectionGate::begin_stream(const PeerAddress& from) {
   const std::lock_guard lock(mutex_);
-  const auto found = guests_.find(ticket);
-  if (found == guests_.end() || --found->second.streams > 0) return;
-  const Guest& guest = found->second;
-  if (open(guest.socket)) {
-    lobby_.visitors().push_back({guest.from, guest.socket, Clock::now(), true});
+  Visitor* connection = handed_over_from(from);
+  if (connection == nullptr) return 0;
+  if (connection->streaming || connection->streams >= kMostStreams) {
+    shut(connection->socket);
+    return 0;
   }
-  guests_.erase(found);
+  connection->streaming = true;
+  ++connection->streams;
+  return connection->socket.cookie;
+}
+
+void ConnectionGate::end_stream(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto guest = guests_.find(ticket);
+  if (guest != guests_.end()) {
+    Visitor& back = guest->second.visitor;
+    back.since = Clock::now();
+    if (open(back.socket)) lobby_.visitors().push_back(back);
+    guests_.erase(guest);
+  }
+  const auto visitor = visitor_with(ticket);
+  if (visitor != lobby_.visitors().end()) visitor->streaming = false;
+}
+
+bool ConnectionGate::admit(Ticket ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto visitor = visitor_with(ticket);
+  if (visitor == lobby_.visitors().end() || !open(visitor->socket)) return false;
+  guests_[ticket] = {*visitor};
+  lobby_.visitors().erase(visitor);
+  return true;
 }
 
 void ConnectionGate::end(Ticket ticket, double seconds) {
@@ -313,13 +339,17 @@ void ConnectionGate::end(Ticket ticket, double seconds) {
 
 std::vector<std::string> ConnectionGate::hosts_in_handshake() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> hosts;
+  std::vector<std::pair<Clock::time_point, PeerAddress>> all;
   for (const Visitor& v : lobby_.visitors()) {
-    if (v.in_handshake) hosts.push_back(v.from.host());
+    if (v.in_handshake) all.emplace_back(v.since, v.from);
   }
-  for (const auto& [from, when] : ended_) hosts.push_back(from.host());
-  std::sort(hosts.begin(), hosts.end());
-  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  for (const auto& [from, when] : ended_) all.emplace_back(when, from);
+  std::sort(all.rbegin(), all.rend());
+  std::vector<std::string> hosts;
+  std::set<std::string> seen;
+  for (const auto& [when, from] : all) {
+    if (seen.insert(from.host()).second) hosts.push_back(from.host());
+  }
   return hosts;
 }
 

@@ -55,23 +55,26 @@ class ConnectionGate {
   // Accepts no more. Connections that were handed over stay.
   void stop();
 
-  // Takes the connection from that address out of the limits until leave() was called as often.
-  // Returns 0 if the gate has given it up.
+  // A stream begins on the connection from that address. Returns 0 if it has to be refused: the
+  // gate has given the connection up, or ends it now, since it has a stream already or had too
+  // many.
   using Ticket = std::uint64_t;
-  Ticket admit(const PeerAddress& from);
-  void leave(Ticket ticket);
+  Ticket begin_stream(const PeerAddress& from);
+  // Its stream is over. The connection counts again, as a new one.
+  void end_stream(Ticket ticket);
+  // Takes the connection out of the limits until its stream is over. Returns whether it is still
+  // there.
+  bool admit(Ticket ticket);
   // Ends an admitted connection after so many seconds.
   void end(Ticket ticket, double seconds);
 
-  // Hosts whose handshake is going on or ended within the last second.
+  // Hosts whose handshake is going on or ended within the last second, the newest first.
   std::vector<std::string> hosts_in_handshake() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Guest {
-    PeerAddress from;
-    SocketId socket;
-    int streams = 0;
+    Visitor visitor;
     Clock::time_point end = Clock::time_point::max();
   };
 
@@ -87,6 +90,9 @@ class ConnectionGate {
   void listen_again();
   void note_silence();
   void drop(Lobby::Place visitor, DropLog::Reason reason);
+  // Returns the open connection that gRPC has from that address, admitted or not; null if none.
+  Visitor* handed_over_from(const PeerAddress& from);
+  Lobby::Place visitor_with(Ticket ticket);
   static bool open(const SocketId& socket);
   void shut(const SocketId& socket);
   void remember_ended(const PeerAddress& from);

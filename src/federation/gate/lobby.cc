@@ -24,15 +24,19 @@ std::size_t Lobby::count(const PeerAddress::Bytes* network, bool handshakes_only
       }));
 }
 
-PeerAddress::Bytes Lobby::largest_network(bool handshakes_only) const {
+Lobby::Place Lobby::oldest_of_largest_network(bool in_handshake) {
   std::map<PeerAddress::Bytes, std::size_t> counts;
   for (const Visitor& v : visitors_) {
-    if (v.in_handshake || !handshakes_only) ++counts[v.from.network()];
+    if (v.in_handshake || !in_handshake) ++counts[v.from.network()];
   }
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == counts.end() ? PeerAddress::Bytes{} : most->first;
+  Place found = visitors_.end();
+  std::size_t most = 0;
+  for (Place v = visitors_.begin(); v != visitors_.end(); ++v) {
+    if (v->in_handshake != in_handshake || counts[v->from.network()] <= most) continue;
+    found = v;
+    most = counts[v->from.network()];
+  }
+  return found;
 }
 
 Lobby::Place Lobby::oldest_of(const PeerAddress::Bytes& network, bool silent_first) {
@@ -54,10 +58,13 @@ Lobby::Place Lobby::displaced_by_connection(const PeerAddress& from) {
 Lobby::Place Lobby::displaced_by_handshake(const PeerAddress& from) {
   const PeerAddress::Bytes network = from.network();
   if (count(&network, true) >= limits_.handshakes_of_one_address) return oldest_of(network, false);
-  return count(nullptr, true) >= limits_.handshakes ? oldest_of(largest_network(true), false)
+  return count(nullptr, true) >= limits_.handshakes ? oldest_of_largest_network(true)
                                                     : visitors_.end();
 }
 
-Lobby::Place Lobby::least_worth() { return oldest_of(largest_network(false), true); }
+Lobby::Place Lobby::least_worth() {
+  const Place silent = oldest_of_largest_network(false);
+  return silent != visitors_.end() ? silent : oldest_of_largest_network(true);
+}
 
 }  // namespace firm

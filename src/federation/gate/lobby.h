@@ -1,9 +1,11 @@
 // Lobby: the connections of peers that have not shown a certificate yet, and their limits.
 //
 // A connection is silent until its first byte arrives, and then in its handshake. When there are
-// too many, the oldest one gives way to the newest: refusing the newest would let anyone lock sites
-// out by connecting first. It is one of the address with the most connections, so that an attacker
-// from elsewhere cannot displace a site; and a silent one before one in its handshake.
+// too many, one gives way to the newest: refusing the newest would let anyone lock sites out by
+// connecting first. A silent one gives way before one in its handshake, from whatever addresses:
+// sites are silent for a moment only. Of these it is one of the address with the most connections,
+// so that an attacker from elsewhere cannot displace a site; and the oldest, where that is one of
+// many, since an attacker may have many addresses.
 #pragma once
 
 #include <chrono>
@@ -36,6 +38,8 @@ struct Visitor {
   SocketId socket;
   std::chrono::steady_clock::time_point since;
   bool in_handshake = false;
+  bool streaming = false;  // a stream has begun on it and not ended
+  int streams = 0;         // begun so far
 };
 
 class Lobby {
@@ -56,7 +60,8 @@ class Lobby {
 
  private:
   Place oldest_of(const PeerAddress::Bytes& network, bool silent_first);
-  PeerAddress::Bytes largest_network(bool handshakes_only) const;
+  // Among those in their handshake, or the silent ones; the end of visitors() if there are none.
+  Place oldest_of_largest_network(bool in_handshake);
   std::size_t count(const PeerAddress::Bytes* network, bool handshakes_only) const;
 
   LobbyLimits limits_;

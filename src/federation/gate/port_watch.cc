@@ -14,15 +14,10 @@ namespace {
 constexpr int kAnswerMilliseconds = 5000;
 constexpr int kStepMilliseconds = 50;
 
-// Replaces "all addresses" by one on which this machine reaches itself.
-void make_dialable(sockaddr_storage& address) {
-  if (address.ss_family == AF_INET6) {
-    in6_addr& six = reinterpret_cast<sockaddr_in6&>(address).sin6_addr;
-    if (IN6_IS_ADDR_UNSPECIFIED(&six)) six = in6addr_loopback;
-  } else {
-    in_addr& four = reinterpret_cast<sockaddr_in&>(address).sin_addr;
-    if (four.s_addr == htonl(INADDR_ANY)) four.s_addr = htonl(INADDR_LOOPBACK);
-  }
+bool takes_four(int listener) {
+  int only_six = 1;
+  socklen_t size = sizeof(only_six);
+  return ::getsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &only_six, &size) == 0 && only_six == 0;
 }
 
 // Binds the socket to a free port of the address, so that the caller is known before it calls.
@@ -51,10 +46,32 @@ bool is_answered(int socket, const std::atomic<bool>& closed) {
 }  // namespace
 
 PortWatch::PortWatch(int listener, double seconds, std::function<void()> on_silence)
-    : on_silence_(std::move(on_silence)) {
-  ::getsockname(listener, reinterpret_cast<sockaddr*>(&to_), &length_);
-  make_dialable(to_);
+    : ways_(ways_to(listener)), on_silence_(std::move(on_silence)) {
   thread_ = std::jthread([this, seconds] { run(seconds); });
+}
+
+std::vector<PortWatch::Way> PortWatch::ways_to(int listener) {
+  Way way{{}, sizeof(way.to)};
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&way.to), &way.length);
+  if (way.to.ss_family != AF_INET6) {
+    in_addr& four = reinterpret_cast<sockaddr_in&>(way.to).sin_addr;
+    if (four.s_addr == htonl(INADDR_ANY)) four.s_addr = htonl(INADDR_LOOPBACK);
+    return {way};
+  }
+  in6_addr& six = reinterpret_cast<sockaddr_in6&>(way.to).sin6_addr;
+  if (!IN6_IS_ADDR_UNSPECIFIED(&six)) return {way};
+  six = in6addr_loopback;
+  std::vector<Way> ways = {way};
+  // A kernel may let sockets listen on all addresses of IPv6 and yet have none.
+  if (takes_four(listener)) {
+    Way other{{}, sizeof(sockaddr_in)};
+    auto& four = reinterpret_cast<sockaddr_in&>(other.to);
+    four.sin_family = AF_INET;
+    four.sin_port = reinterpret_cast<const sockaddr_in6&>(way.to).sin6_port;
+    four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ways.push_back(other);
+  }
+  return ways;
 }
 
 PortWatch::~PortWatch() {
@@ -81,18 +98,21 @@ void PortWatch::run(double seconds) {
 }
 
 bool PortWatch::answered() {
-  const FileDescriptor socket(
-      ::socket(to_.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  const std::optional<PeerAddress> from =
-      socket.ok() ? bind_beside(socket.get(), to_, length_) : std::nullopt;
-  if (!from) return true;  // no descriptor or port is left: this says nothing about the listener
-  {
-    const std::lock_guard lock(mutex_);
-    calling_from_ = from;
+  for (const Way& way : ways_) {
+    const FileDescriptor socket(
+        ::socket(way.to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const std::optional<PeerAddress> from =
+        socket.ok() ? bind_beside(socket.get(), way.to, way.length) : std::nullopt;
+    if (!from) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      calling_from_ = from;
+    }
+    const auto* to = reinterpret_cast<const sockaddr*>(&way.to);
+    if (::connect(socket.get(), to, way.length) != 0 && errno != EINPROGRESS) return false;
+    return is_answered(socket.get(), closed_);
   }
-  const auto* to = reinterpret_cast<const sockaddr*>(&to_);
-  if (::connect(socket.get(), to, length_) != 0 && errno != EINPROGRESS) return false;
-  return is_answered(socket.get(), closed_);
+  return true;  // no descriptor or port is left: this says nothing about the listener
 }
 
 }  // namespace firm

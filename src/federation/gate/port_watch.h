@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "federation/gate/peer_address.h"
 
@@ -26,12 +27,19 @@ class PortWatch {
   // Whether the connection from that address is a call of this object. Close it: that answers it.
   bool is_own(const PeerAddress& from) const;
 
+  struct Way {
+    sockaddr_storage to{};
+    socklen_t length = 0;
+  };
+  // The addresses on which this machine may reach a listening socket of its own: another one than
+  // the first counts where the first is not there.
+  static std::vector<Way> ways_to(int listener);
+
  private:
   void run(double seconds);
   bool answered();
 
-  sockaddr_storage to_{};
-  socklen_t length_ = sizeof(to_);
+  const std::vector<Way> ways_;
   std::function<void()> on_silence_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

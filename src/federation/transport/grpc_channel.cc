@@ -3,6 +3,13 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "federation/pki/secret_text.h"
 #include "federation/protocol/refused.h"
 #include "federation/secure/peer_text.h"
 #include "federation/transport/grpc_limits.h"
@@ -16,6 +23,8 @@ namespace {
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
+
+constexpr std::chrono::seconds kFinishTime(1);
 
 std::string host_of(const std::string& server) { return server.substr(0, server.rfind(':')); }
 
@@ -58,6 +67,16 @@ bool is_refusal(grpc::StatusCode code) {
          code == grpc::StatusCode::INVALID_ARGUMENT || code == grpc::StatusCode::RESOURCE_EXHAUSTED;
 }
 
+std::shared_ptr<grpc::ChannelCredentials> credentials_of(const TlsIdentity& identity) {
+  grpc::SslCredentialsOptions tls;
+  tls.pem_root_certs = identity.ca;
+  tls.pem_private_key = identity.key.text();
+  tls.pem_cert_chain = identity.certificate;
+  auto credentials = grpc::SslCredentials(tls);
+  wipe(tls.pem_private_key);
+  return credentials;
+}
+
 }  // namespace
 
 struct GrpcChannel::State {
@@ -92,11 +111,30 @@ struct GrpcChannel::State {
     return stub->Join(&at_once)->Finish().error_message();
   }
 
+  // Returns the status of a stream from which nothing can be read. It is there already when the
+  // stream has ended; but a message that cannot be parsed leaves it open as long as the coordinator
+  // likes.
+  grpc::Status finish() {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::atomic<bool> unreadable = false;
+    const std::jthread limit([&](const std::stop_token& finished) {
+      std::unique_lock lock(mutex);
+      never.wait_for(lock, finished, kFinishTime, [] { return false; });
+      if (finished.stop_requested()) return;
+      unreadable = true;
+      context.TryCancel();
+    });
+    const grpc::Status status = stream->Finish();
+    if (!unreadable || status.error_code() != grpc::StatusCode::CANCELLED) return status;
+    return {grpc::StatusCode::CANCELLED, "the coordinator has sent bytes that are no message"};
+  }
+
   // Throws the reason why the stream ended.
   [[noreturn]] void throw_ended() {
     if (over) throw ChannelLost("the connection has ended");
     over = true;
-    const grpc::Status status = stream->Finish();
+    const grpc::Status status = finish();
     if (is_refusal(status.error_code())) {
       throw Error(Error::Kind::kNetwork, "coordinator: " + peer_text(status.error_message()));
     }
@@ -107,18 +145,17 @@ struct GrpcChannel::State {
 
 void GrpcChannel::State::dial(const std::string& server, const TlsIdentity& identity,
                               double seconds, double keepalive_seconds) {
-  grpc::SslCredentialsOptions tls;
-  tls.pem_root_certs = identity.ca;
-  tls.pem_private_key = identity.key.text();
-  tls.pem_cert_chain = identity.certificate;
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, milliseconds(keepalive_seconds));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, milliseconds(keepalive_seconds));
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   arguments.SetMaxReceiveMessageSize(kLargestAnswer);
+  // gRPC applies that limit before it decompresses; the coordinator does not compress.
+  arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
+  arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   // Do not share connections with other channels: their state could be stale.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  channel = grpc::CreateCustomChannel(server, grpc::SslCredentials(tls), arguments);
+  channel = grpc::CreateCustomChannel(server, credentials_of(identity), arguments);
   wait_for_connection(seconds);
   stub = v1::Federation::NewStub(channel);
 }

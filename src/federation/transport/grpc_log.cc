@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <grpc/support/log.h>
 
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <mutex>
 #include <utility>
+
+#include "federation/secure/peer_text.h"
+#include "federation/transport/grpc_notes.h"
 
 namespace firm {
 namespace {
@@ -14,6 +18,10 @@ namespace {
 struct Listeners {
   std::mutex mutex;
   std::map<const GrpcLog*, std::function<void(const std::string&)>> all;
+  // Other lines. Some repeat what a peer has sent, such as "Error parsing metadata: ... value=...".
+  LimitedNotes others{20, std::chrono::seconds(10), [](const std::string& line) {
+                        std::fputs(fmt::format("gRPC: {}\n", peer_text(line)).c_str(), stderr);
+                      }};
 };
 
 // Never destroyed: threads of gRPC outlive main.
@@ -52,11 +60,8 @@ bool is_hang_up(const std::string& message) { return message.starts_with("Failed
 void forward(gpr_log_func_args* args) {
   const std::string message = args->message;
   if (is_hang_up(message)) return;
-  if (!is_handshake_failure(message)) {
-    std::fputs(fmt::format("gRPC: {}\n", message).c_str(), stderr);
-    return;
-  }
   Listeners& l = listeners();
+  if (!is_handshake_failure(message)) return l.others.note(message);
   const std::lock_guard lock(l.mutex);
   for (const auto& [log, on_refused] : l.all) {
     if (on_refused) on_refused(reason_in(message));

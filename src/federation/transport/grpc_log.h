@@ -8,7 +8,7 @@
 namespace firm {
 
 // While an object exists, these failures are not printed on standard error; the rest of gRPC's log
-// is.
+// is, without control characters of a peer, and not more of it than a few lines in a minute.
 class GrpcLog {
  public:
   // `on_refused` may be called from any thread, but never from two at once. It may be empty, and

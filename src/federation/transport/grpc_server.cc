@@ -4,16 +4,25 @@
 #include <fmt/ranges.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "federation/protocol/site_queue.h"
 #include "federation/transport/grpc_limits.h"
 #include "federation/transport/grpc_log.h"
+#include "federation/transport/grpc_notes.h"
 #include "firm/error.h"
 #include "firm/v1/federation.grpc.pb.h"
 
 namespace firm {
 namespace {
+
+// Lines of one kind. The coordinator takes 60 lines about connections, and one more every 5 s: the
+// three kinds here and one line of the gate in 10 s together are not more.
+LimitedNotes notes(int burst, Coordinator& coordinator) {
+  return {burst, std::chrono::seconds(30),
+          [&coordinator](const std::string& line) { coordinator.note(line); }};
+}
 
 // Returns the peer's certificate; gRPC has verified that the authority signed it.
 std::string certificate_of(const grpc::ServerContext& context) {
@@ -21,14 +30,15 @@ std::string certificate_of(const grpc::ServerContext& context) {
   return found.size() == 1 ? std::string(found[0].data(), found[0].size()) : "";
 }
 
-// The streams of the sites, one for each. A replaced stream would otherwise hold its threads for as
-// long as the peer keeps it open.
+// The streams, one for each name in a certificate. A replaced stream would otherwise hold its
+// threads for as long as the peer keeps it open.
 class Streams {
  public:
   explicit Streams(ConnectionGate& gate) : gate_(gate) {}
 
   // Ends the stream that the site had before, once its refusal has had time to arrive. `connection`
-  // is the coordinator's number: of two streams that come at once, the larger one stays.
+  // is the coordinator's number: of two streams that come at once, the larger one stays. It is 0
+  // for a name that is not in the study.
   void replace(const std::string& site, std::uint64_t connection, ConnectionGate::Ticket ticket) {
     const std::lock_guard lock(mutex_);
     Both& both = all_[site];
@@ -49,33 +59,46 @@ class Streams {
 
   ConnectionGate& gate_;
   std::mutex mutex_;
-  std::map<std::string, Both> all_;  // sites of the study
+  std::map<std::string, Both> all_;  // as many as the authority has certified
 };
 
 class Service final : public v1::Federation::Service {
  public:
-  Service(Coordinator& coordinator, ConnectionGate& gate, Admission admit)
-      : coordinator_(coordinator), gate_(gate), streams_(gate), admit_(std::move(admit)) {}
+  // A peer has `leave_seconds` to take what is sent to it after its stream has ended.
+  Service(Coordinator& coordinator, ConnectionGate& gate, Admission admit, double leave_seconds)
+      : coordinator_(coordinator),
+        gate_(gate),
+        streams_(gate),
+        admit_(std::move(admit)),
+        leave_seconds_(leave_seconds),
+        refusals_(notes(15, coordinator)),
+        failures_(notes(15, coordinator)) {}
 
   grpc::Status Join(
       grpc::ServerContext* context,
       grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>* stream) override {
+    // First of all: a peer may begin any number of streams before it has read that one is allowed.
+    const std::optional<PeerAddress> from = PeerAddress::parse(context->peer());
+    const OnlyStream only{gate_, from ? gate_.begin_stream(*from) : 0};
+    if (only.ticket == 0) {
+      return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out, or had another stream"};
+    }
     std::string site;
     const grpc::Status status = admit(*context, site);
     if (!status.ok()) return status;
-    const std::optional<PeerAddress> from = PeerAddress::parse(context->peer());
-    const Guest guest{gate_, from ? gate_.admit(*from) : 0};
-    if (guest.ticket == 0) return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out"};
+    if (!gate_.admit(only.ticket)) {
+      return {grpc::StatusCode::UNAVAILABLE, "the connection has timed out"};
+    }
     stream->SendInitialMetadata();  // a site may look at the certificate before it says anything
-    return serve(*context, site, guest.ticket, *stream);
+    return serve(*context, site, only.ticket, *stream);
   }
 
  private:
-  // A connection that the gate does not count while this exists.
-  struct Guest {
+  // While this exists, the connection takes no other stream.
+  struct OnlyStream {
     ConnectionGate& gate;
     ConnectionGate::Ticket ticket;
-    ~Guest() { gate.leave(ticket); }
+    ~OnlyStream() { gate.end_stream(ticket); }
   };
 
   using Stream = grpc::ServerReaderWriter<v1::CoordinatorMessage, v1::SiteMessage>;
@@ -86,7 +109,7 @@ class Service final : public v1::Federation::Service {
       site = admit_(certificate_of(context));
       return {};
     } catch (const Error& refused) {
-      coordinator_.note(fmt::format("{}: refused: {}", context.peer(), refused.what()));
+      refusals_.note(fmt::format("{}: refused: {}", context.peer(), refused.what()));
       if (refused.kind() == Error::Kind::kNetwork) {
         return {grpc::StatusCode::PERMISSION_DENIED, refused.what()};
       }
@@ -96,9 +119,16 @@ class Service final : public v1::Federation::Service {
     }
   }
 
+  // Lets the writer end: also when the peer does not read, so that its last message stays unsent.
   struct CloseAtExit {
     SiteQueue& queue;
-    ~CloseAtExit() { queue.close(); }
+    ConnectionGate& gate;
+    ConnectionGate::Ticket ticket;
+    double seconds;
+    ~CloseAtExit() {
+      queue.close();
+      gate.end(ticket, seconds);
+    }
   };
 
   grpc::Status serve(const grpc::ServerContext& context, const std::string& site,
@@ -111,11 +141,11 @@ class Service final : public v1::Federation::Service {
         return written;
       });
     });
-    const CloseAtExit close{*queue};  // so that the destructor of `writer` does not wait forever
+    const CloseAtExit close{*queue, gate_, ticket, leave_seconds_};  // `writer` waits for it
     const std::uint64_t connection =
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
-    if (connection == 0) return {};
     streams_.replace(site, connection, ticket);
+    if (connection == 0) return {};
     grpc::Status status = listen(context, site, connection, stream);
     if (queue->overflowed()) coordinator_.note(site + ": does not read what it is sent");
     coordinator_.disconnect(site, connection);
@@ -138,7 +168,7 @@ class Service final : public v1::Federation::Service {
         if (!coordinator_.receive(site, connection, message)) return grpc::Status::OK;
       }
     } catch (const std::exception& e) {  // such as a full disk
-      coordinator_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
+      failures_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
       return {grpc::StatusCode::INTERNAL, "the coordinator cannot continue at present"};
     }
     // Only a site that is still connected receives this.
@@ -150,6 +180,9 @@ class Service final : public v1::Federation::Service {
   ConnectionGate& gate_;
   Streams streams_;
   Admission admit_;
+  const double leave_seconds_;
+  LimitedNotes refusals_;  // of certificates
+  LimitedNotes failures_;
 };
 
 GateOptions gate_options(const std::string& address, const ServerLimits& limits) {
@@ -161,32 +194,53 @@ GateOptions gate_options(const std::string& address, const ServerLimits& limits)
   return options;
 }
 
+std::shared_ptr<grpc::ServerCredentials> credentials_of(const TlsIdentity& identity) {
+  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  tls.pem_root_certs = identity.ca;
+  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
+  auto credentials = grpc::SslServerCredentials(tls);
+  wipe(tls.pem_key_cert_pairs[0].private_key);
+  return credentials;
+}
+
+// gRPC limits the size of a message before it decompresses it: one of a kilobyte could take a
+// thousand times as much. Sites do not compress.
+void refuse_compression(grpc::ServerBuilder& builder) {
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+}
+
 }  // namespace
 
 struct GrpcServer::State {
   State(Coordinator& coordinator, const GateOptions& options, Admission admit)
-      : gate(options, [&coordinator](const std::string& line) { coordinator.note(line); }),
-        log([this, &coordinator](const std::string& reason) { note_refused(coordinator, reason); }),
-        service(coordinator, gate, std::move(admit)) {}
+      : outsiders(notes(20, coordinator)),
+        gate(options, [&coordinator](const std::string& line) { coordinator.note(line); }),
+        log([this](const std::string& reason) { note_refused(reason); }),
+        service(coordinator, gate, std::move(admit), options.handshake_seconds) {}
 
   // Limits the log to one line per reason and address in ten seconds, since a refused site keeps
-  // retrying. gRPC does not say whose handshake failed, so the line names all that it may be.
-  // GrpcLog never calls this from two threads at once.
-  void note_refused(Coordinator& coordinator, const std::string& reason) {
+  // retrying. gRPC does not say whose handshake failed, so the line names the newest of those that
+  // it may be. GrpcLog never calls this from two threads at once.
+  void note_refused(const std::string& reason) {
     constexpr std::size_t kMostHosts = 8;
     constexpr std::size_t kMostLines = 64;  // any client can cause new ones
     std::vector<std::string> hosts = gate.hosts_in_handshake();
-    if (hosts.size() > kMostHosts) hosts.resize(kMostHosts);
+    const std::size_t more = hosts.size() - std::min(hosts.size(), kMostHosts);
+    hosts.resize(hosts.size() - more);
+    std::sort(hosts.begin(), hosts.end());
     const std::string line =
-        fmt::format("a connection was refused: {} (from {})", reason, fmt::join(hosts, " or "));
+        fmt::format("a connection was refused: {} (from {}", reason, fmt::join(hosts, " or "));
     const auto now = std::chrono::steady_clock::now();
     if (refused.size() >= kMostLines) refused.clear();
     const auto [last, inserted] = refused.try_emplace(line, now);
     if (!inserted && now - last->second < std::chrono::seconds(10)) return;
     last->second = now;
-    coordinator.note(line);
+    outsiders.note(line + (more == 0 ? ")" : fmt::format(" or {} more)", more)));
   }
 
+  LimitedNotes outsiders;
   std::map<std::string, std::chrono::steady_clock::time_point> refused;
   ConnectionGate gate;
   GrpcLog log;
@@ -199,15 +253,13 @@ GrpcServer::GrpcServer(Coordinator& coordinator, const std::string& address,
                        const TlsIdentity& identity, Admission admit, const ServerLimits& limits)
     : state_(
           std::make_unique<State>(coordinator, gate_options(address, limits), std::move(admit))) {
-  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  tls.pem_root_certs = identity.ca;
-  tls.pem_key_cert_pairs.push_back({identity.key.text(), identity.certificate});
   grpc::ServerBuilder builder;
   state_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::SslServerCredentials(tls));
+      credentials_of(identity));
   builder.RegisterService(&state_->service);
   builder.SetMaxReceiveMessageSize(kLargestMessage);
+  refuse_compression(builder);
   const int keepalive = milliseconds(limits.keepalive_seconds);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, keepalive);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keepalive);
