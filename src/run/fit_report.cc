@@ -39,10 +39,13 @@ constexpr const char* kOtherSite =
 constexpr const char* kAudit = "; firm audit shows whether a site has sent what it says";
 
 std::string alone_text(const SiteSummary& site) {
+  const char* more = *site.fit_alone() > kMissed ? "; alone it is missed, too: its sigma is too "
+                                                   "small, or its own data has a fault as well"
+                                                 : "";
   return fmt::format(
       ", but by {:.2g} if it is fitted alone: {:.0f} % of its squared misfit comes from the other "
-      "sites",
-      *site.fit_alone(), 100 * *site.others_share());
+      "sites{}",
+      *site.fit_alone(), 100 * *site.others_share(), more);
 }
 
 std::string missed_text(const SiteSummary& site, double fit) {
