@@ -73,11 +73,14 @@ struct Missed {
 };
 
 // Sites without a tested cause are probably innocent if another has one: all share the images.
-std::vector<std::string> missed_texts(const std::vector<Missed>& missed) {
+std::vector<std::string> missed_texts(const std::vector<Missed>& missed, bool converged) {
   const auto guilty = std::ranges::find_if(missed, [](const Missed& m) { return m.tested(); });
   std::vector<std::string> texts;
   for (const Missed& m : missed) {
     std::string text = missed_text(*m.site, *m.site->fit());
+    // Such images are not compared with those of a site alone, unless they are nearly optimal.
+    if (!converged && !m.site->residual_alone)
+      text += "; the run has ended before it converged, and more rounds may fit it";
     if (!m.tested() && guilty != missed.end()) {
       text += fmt::format("; first correct {}, for which a cause was found", guilty->site->name);
     } else if (!m.causes.empty()) {
@@ -140,7 +143,7 @@ std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
     if (*site.fit() > kMissed) causes = data.causes(site.name, site.sigma, all_here);
     if (site.contradicted()) add_other_site(summary, all_here, causes);
   }
-  std::vector<std::string> texts = missed_texts(missed);
+  std::vector<std::string> texts = missed_texts(missed, summary.termination.converged);
   for (const SiteSummary& site : summary.sites) {
     const double fit = site.fit().value_or(1);
     if (fit >= kOverfitted || !low_fit_tells(site)) continue;
