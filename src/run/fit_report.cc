@@ -79,8 +79,9 @@ std::vector<std::string> missed_texts(const std::vector<Missed>& missed, bool co
   for (const Missed& m : missed) {
     std::string text = missed_text(*m.site, *m.site->fit());
     // Such images are not compared with those of a site alone, unless they are nearly optimal.
-    if (!converged && !m.site->residual_alone)
+    if (!converged && !m.site->residual_alone) {
       text += "; the run has ended before it converged, and more rounds may fit it";
+    }
     if (!m.tested() && guilty != missed.end()) {
       text += fmt::format("; first correct {}, for which a cause was found", guilty->site->name);
     } else if (!m.causes.empty()) {
