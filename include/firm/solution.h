@@ -75,8 +75,8 @@ struct SiteSummary {
   std::optional<double> fit_alone() const;
   // Part of the squared misfit that the image alone does not have: what the other sites bring in.
   std::optional<double> others_share() const;
-  // Whether the data is fitted alone, but not together with the other sites: data or scale of one
-  // of them, or of this one, is wrong.
+  // Whether the data is fitted alone, or far better alone, but not together with the other sites:
+  // data or scale of one of them, or of this one, is wrong.
   bool contradicted() const;
   // Whether the images miss the data, for this or any other reason.
   bool missed() const;
@@ -88,6 +88,10 @@ inline constexpr double kOverfitted = 0.5;
 // A joint fit that is larger than the noise, and than the fit alone, by this factor is contradicted
 // by the other sites, if these bring in more than 1 % of the largest value (docs/method.md).
 inline constexpr double kContradicted = 1.1;
+// The same for a site that is missed even alone, such as one with a sigma that is too small. Data
+// that no image fits is missed jointly by up to twice as much as alone: with the sign reversed, by
+// b alone, where w = 0, and by 2 b together with sites that hold w at the true image.
+inline constexpr double kContradictedAnyway = 2.5;
 
 // The prior of a run.
 struct PriorSummary {

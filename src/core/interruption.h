@@ -4,7 +4,8 @@
 // to stop. If so they skip the rest of their tasks and throw Interrupted. Code without such loops
 // calls check_interruption().
 //
-// Set-up runs within a scope: it has no results to keep. Solvers do not: they stop between rounds.
+// Set-up runs within a scope: it has no results to keep, nor has an interrupted site of a
+// federation. Other solvers do not: they stop between rounds, with images.
 #pragma once
 
 #include <atomic>

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/interruption.h"
 #include "core/parallel.h"
 #include "firm/error.h"
 
@@ -76,7 +77,9 @@ void check_shape(const Study& study, const SiteData& data) {
 
 void check_finite(const Study& study, const SiteData& data) {
   const Site& site = study.sites[data.site];
+  constexpr std::size_t kPiece = 1024;
   for (std::size_t ray = 0; ray < data.values.rows(); ++ray) {
+    if (ray % kPiece == 0) check_interruption();
     for (std::size_t z = 0; z < data.values.columns(); ++z) {
       const float value = data.values(ray, z);
       if (std::isfinite(value)) continue;
@@ -171,6 +174,7 @@ void Problem::set_values(const SiteData& d, std::size_t v) {
   }
   Block b = d.values;
   for (std::size_t z = 0; z < slices(); ++z) {
+    check_interruption();
     const std::size_t column = v * slices() + z;
     largest_[column] = -std::numeric_limits<double>::infinity();
     rays_[column] = 0;

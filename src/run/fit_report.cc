@@ -39,10 +39,13 @@ constexpr const char* kOtherSite =
 constexpr const char* kAudit = "; firm audit shows whether a site has sent what it says";
 
 std::string alone_text(const SiteSummary& site) {
+  const char* more = *site.fit_alone() > kMissed ? "; alone it is missed, too: its sigma is too "
+                                                   "small, or its own data has a fault as well"
+                                                 : "";
   return fmt::format(
       ", but by {:.2g} if it is fitted alone: {:.0f} % of its squared misfit comes from the other "
-      "sites",
-      *site.fit_alone(), 100 * *site.others_share());
+      "sites{}",
+      *site.fit_alone(), 100 * *site.others_share(), more);
 }
 
 std::string missed_text(const SiteSummary& site, double fit) {
@@ -70,11 +73,15 @@ struct Missed {
 };
 
 // Sites without a tested cause are probably innocent if another has one: all share the images.
-std::vector<std::string> missed_texts(const std::vector<Missed>& missed) {
+std::vector<std::string> missed_texts(const std::vector<Missed>& missed, bool converged) {
   const auto guilty = std::ranges::find_if(missed, [](const Missed& m) { return m.tested(); });
   std::vector<std::string> texts;
   for (const Missed& m : missed) {
     std::string text = missed_text(*m.site, *m.site->fit());
+    // Such images are not compared with those of a site alone, unless they are nearly optimal.
+    if (!converged && !m.site->residual_alone) {
+      text += "; the run has ended before it converged, and more rounds may fit it";
+    }
     if (!m.tested() && guilty != missed.end()) {
       text += fmt::format("; first correct {}, for which a cause was found", guilty->site->name);
     } else if (!m.causes.empty()) {
@@ -137,7 +144,7 @@ std::vector<std::string> fit_warnings(const Summary& summary, StudyData& data) {
     if (*site.fit() > kMissed) causes = data.causes(site.name, site.sigma, all_here);
     if (site.contradicted()) add_other_site(summary, all_here, causes);
   }
-  std::vector<std::string> texts = missed_texts(missed);
+  std::vector<std::string> texts = missed_texts(missed, summary.termination.converged);
   for (const SiteSummary& site : summary.sites) {
     const double fit = site.fit().value_or(1);
     if (fit >= kOverfitted || !low_fit_tells(site)) continue;

@@ -134,11 +134,10 @@ SiteScales StageRun::scales() const {
 
 Observer StageRun::observer_of(Work& work, RunHistory* history) {
   Observer observer;
-  // One vote is enough: votes to stop are summed. All shards of a stage have the same strength.
-  if (&work == &works_.front()) {
-    observer.interrupted = setup_.callbacks.interrupted;
-    observer.on_prior = setup_.callbacks.on_prior;
-  }
+  // One vote to stop is enough, but all shards ask: each compares its sites with themselves alone.
+  observer.interrupted = setup_.callbacks.interrupted;
+  // All shards of a stage have the same strength.
+  if (&work == &works_.front()) observer.on_prior = setup_.callbacks.on_prior;
   if (absorption_rounds_) {
     const auto shard = static_cast<std::size_t>(&work - works_.data());
     observer.on_absorption = [this, shard](const AbsorptionSummary& round) {

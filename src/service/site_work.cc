@@ -266,8 +266,8 @@ Summary SiteWork::solve(RemoteExchange& exchange, const v1::Begin& begin, const 
   const Stopwatch watch;
   solver_->start(solver_start(exchange, collective, begin, ledger, history));
   checkpoint_.reset();
-  scope.reset();
   Solution solution = solver_->solve();
+  scope.reset();  // from here on results are written
   collective.confirm();
   solution.summary.refined = refined_;
   facts_.phases = {{"solving", watch.seconds()}};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/methods/pgd.h"
+#include "solve/methods/alone.h"
 #include "solve/noise_stop.h"
 #include "solve/stop_rules.h"
 
@@ -44,19 +44,13 @@ void compare_with_alone(Problem& problem, const std::function<bool()>& interrupt
     }
   }
   if (suspicious.empty()) return;
-  SolveOptions options;
-  options.stop.noise = kNoiseStrength;
-  LocalCollective nobody;
-  Pgd pgd({problem, options, nobody});
-  long left = std::max(kLeastSteps, summary.local_iterations);
-  for (pgd.share(); pgd.scalars.unmet > 0 && left > 0; pgd.share(), --left) {
-    if (interrupted && interrupted()) return;
-    pgd.update();
-  }
+  const long steps = std::max(kLeastSteps, summary.local_iterations);
+  const AloneFit alone = fit_alone(problem, {kNoiseStrength, steps, interrupted}, nullptr);
+  if (alone.interrupted) return;
   for (const std::size_t k : suspicious) {
     double squares = 0;
     for (std::size_t z = 0; z < problem.slices(); ++z) {
-      squares += pgd.residuals()[measured[k] * problem.slices() + z];
+      squares += alone.squares[measured[k] * problem.slices() + z];
     }
     summary.sites[k].residual_alone = std::sqrt(squares);
   }

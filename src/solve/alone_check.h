@@ -17,6 +17,7 @@ namespace firm {
 // are final; a good run costs nothing. Fits all hosted sites alone for it, by steps of pgd that end
 // at the noise. Takes at most as many steps as the run has taken, or 200.
 // Exchanges nothing. `interrupted` may be empty; it ends the comparison without a result.
+// An InterruptionScope ends it by an exception.
 void compare_with_alone(Problem& problem, const std::function<bool()>& interrupted,
                         Summary& summary);
 

@@ -26,8 +26,10 @@ std::optional<double> SiteSummary::others_share() const {
 // small part of the largest value.
 bool SiteSummary::contradicted() const {
   constexpr double kLeastPart = 0.01;
-  const double alone = fit_alone().value_or(2 * kMissed);
-  if (alone > kMissed || *fit() <= kContradicted * std::max(1.0, alone)) return false;
+  const std::optional<double> alone = fit_alone();
+  if (!alone) return false;
+  const double factor = *alone > kMissed ? kContradictedAnyway : kContradicted;
+  if (*fit() <= factor * std::max(1.0, *alone)) return false;
   return residual * std::sqrt(*others_share()) > kLeastPart * full_scale;
 }
 

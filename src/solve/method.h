@@ -1,5 +1,7 @@
 // Method: one way to solve a study, written as the steps of a process between two sums.
 //
+//     prepare()             once: what a process computes alone before the first round
+//
 //     share()               computes this process's share of the round, and scalars of the images
 //     (sum over all sites)
 //     add_global_scalars()  adds scalars that follow from the sum and are the same at every site
@@ -55,6 +57,9 @@ class Method {
   Method(const Method&) = delete;
   Method& operator=(const Method&) = delete;
 
+  // Exchanges nothing. The solver calls it in set-up, where InterruptionScope ends long work, and
+  // after a state to resume from has been read.
+  virtual void prepare() {}
   virtual void share() = 0;
   virtual std::span<float> vector() = 0;  // the share, replaced by the sum
   virtual void add_global_scalars() {}

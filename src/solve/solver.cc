@@ -95,6 +95,7 @@ class Solver::Run {
         error_loop_(problem_.pixels(), problem_.columns(), 1, problem_.threads()),
         paused_before_(paused_seconds()) {
     if (input_.resume != nullptr) archive(*input_.resume);
+    method_->prepare();
   }
 
   Solution run() {

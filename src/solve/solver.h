@@ -37,8 +37,9 @@ struct SolveInput {
   long refine_after = 0;
 };
 
-// The constructor checks that the method can solve the study (throws firm::Error, kUsage) and reads
-// the state to resume from. Call run() once.
+// The constructor checks that the method can solve the study (throws firm::Error, kUsage), reads
+// the state to resume from and prepares the method, which may take longer than all rounds. An
+// InterruptionScope may end it. Call run() once.
 class Solver {
  public:
   explicit Solver(const SolveInput& input);

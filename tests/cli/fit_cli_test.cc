@@ -98,7 +98,11 @@ TEST_F(Fit, NamesCauseOfMissedData) {
   EXPECT_CONTAINS(o.out, "likely causes:\n  (1) ");
   EXPECT_EQ(summary("r")["fits"], false);
   EXPECT_FALSE(summary("r")["warnings"].empty());
+  EXPECT_EQ(o.out.find("before it converged"), std::string::npos);
   EXPECT_EQ(run("recon s/wrong.toml --out r2 --strict").code, 5);
+  // No cause is certain yet.
+  const Outcome early = run("recon s/wrong.toml --out r3 --set stop.rounds=1");
+  EXPECT_CONTAINS(early.out, "the run has ended before it converged, and more rounds may fit it");
 }
 
 TEST_F(Fit, SaysThatOtherSitesContradict) {

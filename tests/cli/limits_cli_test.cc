@@ -44,14 +44,22 @@ class Limits : public CommandLine {
                     rows, columns, site, site));
   }
 
-  // Expects that the run ends soon after a signal, with exit code 5 and no results.
+  // Expects that the run ends soon after a signal, with exit code 5 and no results. The signal
+  // comes `after` seconds, counted from when the file `mark` is there, if it is given.
   void expect_ends(const std::string& name, double after, int signal,
-                   const std::vector<std::string>& more = {}) {
+                   const std::vector<std::string>& more = {}, const std::string& mark = "") {
+    std::filesystem::remove_all(directory_ / "run");
     std::vector<std::string> command = {
         FIRM_PROGRAM,       "recon",      directory_ / (name + "/study.toml"), "--out",
         directory_ / "run", "--overwrite"};
     command.insert(command.end(), more.begin(), more.end());
     ChildProcess child(command);
+    // The study is written once the data has been read and the matrix is made.
+    const Stopwatch patience;
+    while (!mark.empty() && !std::filesystem::exists(directory_ / mark) && child.running() &&
+           patience.seconds() < 300) {
+      EXPECT_FALSE(child.wait(0.02)) << child.output();
+    }
     EXPECT_FALSE(child.wait(after)) << "the set-up is too short to test: " << child.output();
     const Stopwatch watch;
     child.send(signal);
@@ -102,6 +110,13 @@ TEST_F(Limits, SignalEndsSetUp) {
   make_large_study("large", 2048, 1024, 400);
   expect_ends("large", 1.0, SIGTERM);
   expect_ends("large", 2.5, SIGINT);
+}
+
+// With a known noise, firm-ds first fits each site alone: hundreds of steps.
+TEST_F(Limits, SignalEndsFitOfEachSiteAlone) {
+  make_large_study("noise", 2048, 1024, 400, "sigma = 1e-5\n");
+  expect_ends("noise", 2.5, SIGTERM, {}, "run/study.toml");
+  expect_ends("noise", 2.5, SIGINT, {"--separate"}, "run/study.toml");
 }
 
 TEST_F(Limits, SignalEndsSearchForAxisAndAlignment) {

@@ -157,6 +157,24 @@ TEST(MemoryEstimate, GrowsWithStudyAndSlices) {
   }
 }
 
+// After a joint run each site may be fitted alone, as by pgd.
+TEST(MemoryEstimate, CoversComparisonWithSitesAlone) {
+  const Study study = large_study();
+  SolveOptions alone;
+  alone.method = "pgd";
+  const std::uint64_t xrt = sizeof(float) * study.xrt().geometry.rays();
+  for (const char* method : {"firm-ds", "firm", "firm+", "fedpgd"}) {
+    SolveOptions joint;
+    joint.method = method;
+    joint.stop.kkt = 1e-4;
+    for (const Hosted& hosted : {Hosted{}, Hosted{.sites = {0}}, Hosted{.sites = {3}}}) {
+      EXPECT_GE(estimate_memory(joint, study, hosted).per_slice,
+                estimate_memory(alone, study, hosted).per_slice + xrt)
+          << method << " " << hosted.sites.size();
+    }
+  }
+}
+
 // Projectors for one or two columns have scratch of another kind, which may be larger.
 TEST(MemoryEstimate, IsNotSmallerForMoreSlices) {
   for (const int size : {24, 64, 200}) {

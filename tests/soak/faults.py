@@ -4,13 +4,12 @@ strike() returns how often it has struck: 0 if the run has ended before.
 """
 
 import os
-import signal
 import time
 
 from federation import COORDINATOR, PATIENCE
-from hostile import Clients, malformed_messages
+from hostile import Clients, has_message, malformed_messages
 
-DISK_FULL = (3, -signal.SIGXFSZ)
+DISK_FULL = 3  # exit code; firm ignores SIGXFSZ
 
 
 def pause(rng, least, most):
@@ -160,7 +159,7 @@ class FullDisk:
         process.limit_file_size(rng.choice((0, 4_000, 12_000)))
         federation.wait_until(lambda: not process.running(), 3)
         process.limit_file_size(None)  # there is room again
-        if process.exit_code() not in DISK_FULL:
+        if process.exit_code() != DISK_FULL:
             return 0
         federation.start(name)
         return 1
@@ -177,10 +176,13 @@ class Hostility:
         clients = Clients(federation.port, federation.enrolment)
         try:
             self._attack(clients, federation, rng)
-        except OSError:
+        except (ConnectionError, TimeoutError):
             pass  # the coordinator has ended meanwhile
         finally:
             clients.close()
+        if COORDINATOR in federation.running():
+            federation.joins += clients.joins
+            federation.answered += clients.answered
         return clients.opened
 
     def _attack(self, clients, federation, rng):
@@ -190,7 +192,10 @@ class Hostility:
             clients.half_open(rng)
         if clients.join(None):
             raise RuntimeError("the coordinator has answered a client without a certificate")
-        clients.join("stranger")
+        refusal = b"found stranger"
+        answer = clients.join("stranger", until=refusal)
+        if has_message(answer) and refusal not in answer:
+            raise RuntimeError("the coordinator has not refused a site that is not in the study")
         pause(rng, 0, 0.3)
 
 

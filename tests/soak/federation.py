@@ -44,6 +44,8 @@ class Federation:
         self.port = None
         self.disks_filled = 0
         self.evictions = 0
+        self.joins = 0  # of hostile clients with a certificate, while the coordinator runs
+        self.answered = 0  # of them
         self._attacked = set()  # sites whose certificate a hostile client has used
         os.makedirs(folder)
         self._reference = os.path.join(folder, "reference")
@@ -62,7 +64,7 @@ class Federation:
         if plan.small_disk > 0:
             disk = SmallDisk(self.out(self.small), plan.small_disk)
             self._disk = disk if disk.mounted else None
-        self._watch = Watch(list(self.processes.values()))
+        self.watch = Watch(list(self.processes.values()))
 
     @property
     def small(self):
@@ -176,7 +178,7 @@ class Federation:
         return problems
 
     def _check_sizes(self):
-        problems = []
+        problems = [] if self.watch.watches() else ["memory and descriptors: no watch any more"]
         sites = self.plan.sites
         for name, process in self.processes.items():
             memory, descriptors = SITE_MEMORY, SITE_DESCRIPTORS
@@ -184,6 +186,8 @@ class Federation:
                 memory = COORDINATOR_MEMORY[0] + sites * COORDINATOR_MEMORY[1]
                 descriptors = COORDINATOR_DESCRIPTORS[0] + sites * COORDINATOR_DESCRIPTORS[1]
             peak = process.peak
+            if peak.memory == 0 or peak.descriptors == 0:
+                problems.append(f"{name}: its memory and descriptors were never seen")
             if peak.memory > memory:
                 problems.append(f"{name}: {peak.memory // MIB} MiB of memory, limit {memory // MIB}")
             if peak.last_descriptors > descriptors:
@@ -204,7 +208,7 @@ class Federation:
     def close(self):
         for process in self.processes.values():
             process.kill()
-        self._watch.close()
+        self.watch.close()
         for proxy in self.proxies.values():
             proxy.close()
         if self._disk is not None:

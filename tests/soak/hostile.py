@@ -4,6 +4,7 @@ import os
 import socket
 import ssl
 import struct
+import time
 
 # HTTP/2 (RFC 9113): frame types and flags.
 DATA, HEADERS, SETTINGS, PING = 0, 1, 4, 6
@@ -72,6 +73,16 @@ def tls_context(authority, certificate=None):
     return context
 
 
+def has_message(answer):
+    """Whether an answer of a server has a frame with (a part of) a message."""
+    while len(answer) >= 9:
+        size = int.from_bytes(answer[:3], "big")
+        if answer[3] == DATA and size > 0:
+            return True
+        answer = answer[9 + size :]
+    return False
+
+
 class Clients:
     """Opens connections to a coordinator, and keeps them until close()."""
 
@@ -80,6 +91,8 @@ class Clients:
         self._enrolment = enrolment
         self._sockets = []
         self.opened = 0
+        self.joins = 0  # with a certificate
+        self.answered = 0  # of them
 
     def _connect(self):
         connection = socket.create_connection(("127.0.0.1", self._port), timeout=5)
@@ -103,17 +116,28 @@ class Clients:
         """A TLS record that begins as ClientHello and never ends."""
         self._connect().sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + rng.randbytes(32))
 
-    def join(self, name, data=b""):
-        """A stream over TLS, with the certificate of `name`; None: without one. Returns the answer:
-        empty if the coordinator has refused the connection."""
+    def join(self, name, data=b"", until=b""):
+        """A stream over TLS, with the certificate of `name`; None: without one. Returns the answer,
+        up to the text `until`: empty if the coordinator has refused the connection."""
+        context = self._context(name)
         connection = self._connect()
+        answer = b""
         try:
-            with self._context(name).wrap_socket(connection) as tls:
+            with context.wrap_socket(connection) as tls:
                 tls.sendall(request() + data)
-                tls.settimeout(1)
-                return tls.recv(4096)
+                end = time.monotonic() + 1
+                while not answer or until not in answer:
+                    tls.settimeout(max(0.01, end - time.monotonic()))
+                    part = tls.recv(4096)
+                    if not part:
+                        break
+                    answer += part
         except OSError:  # refused, which ssl.SSLError says too, or silent
-            return b""
+            pass
+        if name is not None:
+            self.joins += 1
+            self.answered += 1 if answer else 0
+        return answer
 
     def close(self):
         for connection in self._sockets:

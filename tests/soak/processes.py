@@ -177,6 +177,9 @@ class Watch:
                 if process.running():
                     process.peak.look(process.pid)
 
+    def watches(self):
+        return self._thread.is_alive()
+
     def close(self):
         self._end.set()
         self._thread.join()

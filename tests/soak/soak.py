@@ -43,6 +43,10 @@ def parse(words):
     options = parser.parse_args(words)
     if not 3 <= options.most_sites <= MOST_SITES:
         parser.error(f"--most-sites: expected 3 to {MOST_SITES}, found {options.most_sites}")
+    for name in ("hours", "kills", "federations"):
+        most = getattr(options, name)
+        if most is not None and not most > 0:  # nan neither
+            parser.error(f"{name}: expected a number above 0, found {most}")
     if options.hours is None and options.kills is None and options.federations is None:
         options.hours = 0.2
     if options.seed is None:
@@ -156,6 +160,9 @@ def main(words):
     print(tally.table())
     if tally.failed:
         print(f"soak: FAILED: seeds {', '.join(map(str, tally.failed))}")
+        return 1
+    if not tally.attacks_arrive():
+        print("soak: FAILED: no hostile client with a certificate was answered")
         return 1
     verdict = "all images are right" if tally.federations > 0 else "no federation has ended"
     print(f"soak: {verdict}{'' if complete else '; stopped before the end'}")

@@ -4,9 +4,13 @@
     soak_test.py PROGRAM
 """
 
+import contextlib
 import dataclasses
 import glob
+import io
 import os
+import random
+import signal
 import socket
 import sys
 import tempfile
@@ -14,11 +18,15 @@ import threading
 import time
 import unittest
 
+from faults import FullDisk
 from federation import COORDINATOR, MIB, Federation
+from hostile import DATA, SETTINGS, Clients, frame, has_message, message
 from plan import METHODS, make_plan
+from processes import Peak
 from proxy import Network
 from soak import parse
 from study import Enrolment
+from tally import MANY_JOINS, Tally
 
 PROGRAM = ""
 
@@ -126,6 +134,68 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(parse(["2", "--kills", "3"]).hours, 2)
 
 
+    def test_refuses_to_run_nothing(self):
+        for words in (["0"], ["-1"], ["nan"], ["--federations", "0"], ["--kills", "0"]):
+            with contextlib.redirect_stderr(io.StringIO()) as text:
+                with self.assertRaises(SystemExit) as end:
+                    parse(words)
+            self.assertEqual(end.exception.code, 2, words)
+            self.assertIn("expected a number above 0", text.getvalue())
+
+
+class FakeProcess:
+    def __init__(self, code):
+        self.code = code
+
+    def running(self):
+        return False
+
+    def exit_code(self):
+        return self.code
+
+    def limit_file_size(self, size):
+        pass
+
+
+class FakeFederation:
+    """One process, which ends with an exit code as soon as a file is full."""
+
+    def __init__(self, code):
+        self.processes = {"xrt": FakeProcess(code)}
+        self.started = []
+
+    def running(self):
+        return ["xrt"]
+
+    def wait_until(self, condition, _):
+        return condition()
+
+    def start(self, name):
+        self.started.append(name)
+
+
+class FaultTest(unittest.TestCase):
+    def test_full_disk_has_its_exit_code(self):
+        for code, restarts in ((3, ["xrt"]), (-signal.SIGXFSZ, []), (1, []), (None, [])):
+            federation = FakeFederation(code)
+            self.assertEqual(FullDisk().strike(federation, random.Random(1)), len(restarts), code)
+            self.assertEqual(federation.started, restarts, code)
+
+    def test_counts_attacks_that_arrive(self):
+        tally = Tally()
+        self.assertTrue(tally.attacks_arrive())
+        tally.joins = MANY_JOINS
+        self.assertFalse(tally.attacks_arrive())
+        tally.answered = 1
+        self.assertTrue(tally.attacks_arrive())
+
+    def test_finds_a_message_among_frames(self):
+        settings = frame(SETTINGS, 0, 0, bytes(12))
+        self.assertFalse(has_message(b""))
+        self.assertFalse(has_message(settings + frame(DATA, 1, 1, b"")))
+        self.assertTrue(has_message(settings + message(b"answer")))
+
+
 class CheckTest(unittest.TestCase):
     """One federation without faults, whose results are then damaged in turn."""
 
@@ -162,11 +232,27 @@ class CheckTest(unittest.TestCase):
         with open(federation.out("xrf-2") + "/images.h5.1.part", "w", encoding="utf-8"):
             self.assert_problem("xrf-2: left over")
 
+        unseen = federation.processes["xrf-1"]
+        unseen.peak = Peak()
+        self.assert_problem("xrf-1: its memory and descriptors were never seen")
+
         peak = federation.processes[COORDINATOR].peak
         peak.memory = 400 * MIB
         self.assert_problem("coordinator: 400 MiB of memory")
         peak.last_descriptors = 900
         self.assert_problem("coordinator: 900 descriptors at the end")
+        federation.watch.close()
+        self.assert_problem("memory and descriptors: no watch any more")
+
+    def test_hostile_clients_reach_the_coordinator(self):
+        federation = self.federation
+        federation.start(COORDINATOR)
+        clients = Clients(federation.port, federation.enrolment)
+        self.addCleanup(clients.close)
+        self.assertEqual(clients.join(None), b"")
+        self.assertIn(b"found stranger", clients.join("stranger", until=b"found stranger"))
+        self.assertTrue(clients.join("xrf-1"))
+        self.assertEqual((clients.joins, clients.answered), (2, 2))
 
     def test_finds_a_process_that_does_not_come_back(self):
         self.federation.start_all()

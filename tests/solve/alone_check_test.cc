@@ -124,6 +124,28 @@ TEST(AloneCheck, EndsWhenInterrupted) {
   for (const SiteSummary& site : s.sites) EXPECT_FALSE(site.residual_alone) << site.name;
 }
 
+// Honest sites whose sigma is too small, beside one with wrong data.
+TEST(AloneCheck, FindsThatAnotherSiteIsWrongWhereSigmaIsTooSmall) {
+  SmallStudy small = with_wrong(kWrong, [](float b) { return 10 * b; });
+  for (Site& site : small.study.sites) site.sigma /= 4;
+  const SiteSummary xrt = solve_small(small, by("firm-ds")).summary.sites.back();
+  EXPECT_GT(xrt.fit_alone().value_or(0), kMissed);
+  EXPECT_TRUE(xrt.contradicted()) << xrt.fit().value_or(0);
+  EXPECT_GT(xrt.others_share().value_or(0), 0.8);
+}
+
+TEST(AloneCheck, DoesNotBlameOthersForSigmaThatIsTooSmall) {
+  for (const double part : {0.1, 0.25}) {
+    SmallStudy small = known_noise();
+    for (Site& site : small.study.sites) site.sigma *= part;
+    for (const SiteSummary& site : solve_small(small, by("firm-ds")).summary.sites) {
+      EXPECT_FALSE(site.contradicted())
+          << part << " " << site.name << ": " << site.fit().value_or(0) << ", alone "
+          << site.fit_alone().value_or(0);
+    }
+  }
+}
+
 TEST(SiteSummary, JudgesTheJointFitByTheOneAlone) {
   SiteSummary site;
   site.residual = 30;
@@ -142,6 +164,11 @@ TEST(SiteSummary, JudgesTheJointFitByTheOneAlone) {
   site.residual = 19;
   site.residual_alone = 18;  // nearly as bad alone
   EXPECT_FALSE(site.missed());
+  site.residual_alone = 30;  // missed alone, too
+  site.residual = 74;
+  EXPECT_FALSE(site.contradicted());
+  site.residual = 76;
+  EXPECT_TRUE(site.contradicted());
 }
 
 }  // namespace

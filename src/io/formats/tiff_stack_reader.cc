@@ -2,6 +2,7 @@
 // page is a projection, with y:theta:x the sinogram of a slice.
 #include <fmt/format.h>
 
+#include "core/interruption.h"
 #include "firm/error.h"
 #include "io/files/folder.h"
 #include "io/formats/formats.h"
@@ -108,6 +109,7 @@ Scan tiff_folder_scan(const Folder& folder, const ScanRequest& request) {
   const TiffPage first = only_page(reader, folder.files.front());
   const std::string first_name = name_of_file(folder.files.front());
   for (const std::string& file : folder.files) {
+    check_interruption();
     TiffReader other(file);
     check_same(only_page(other, file), first, file, 0, first_name);
   }

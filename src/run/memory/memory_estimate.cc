@@ -5,6 +5,7 @@
 
 #include "report/pictures/reconstruction_files.h"
 #include "run/report/run_report.h"
+#include "solve/methods/alone.h"
 #include "solve/registry.h"
 #include "tomo/attenuated/attenuated.h"
 
@@ -107,6 +108,12 @@ Footprint base_footprint(const Study& study, const HostedSize& size,
   return f;
 }
 
+// Returns room for either of two sets of arrays.
+Footprint largest(const Footprint& a, const Footprint& b) {
+  return {std::max(a.images, b.images), std::max(a.rays, b.rays),
+          std::max(a.projectors, b.projectors)};
+}
+
 // Number of these sites, or of all, whose fluorescence is absorbed. Each has two images of the
 // attenuation.
 std::uint64_t absorbing_sites(const Study& study, const std::vector<std::size_t>& sites) {
@@ -184,9 +191,11 @@ MemoryEstimate estimate_memory(const SolveOptions& options, const Study& study,
                                const Hosted& hosted) {
   const std::vector<std::size_t> sites = all_if_empty(hosted.sites, study);
   const HostedSize size = size_of(study, sites);
-  const MethodFootprint method = find_method(options.method).footprint(options, size);
+  const MethodRow& row = find_method(options.method);
+  const MethodFootprint method = row.footprint(options, size);
   Footprint all = base_footprint(study, size, sites, hosted);
-  all += method.held;
+  // At the end each site may be compared with itself alone, when the method has been freed.
+  all += row.joint ? largest(method.held, alone_footprint(size)) : method.held;
   if (hosted.fixed_point) {
     all.images += kExchangeCopies * method.share.images;
     all.rays += kExchangeCopies * method.share.rays;

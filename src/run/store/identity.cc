@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "core/interruption.h"
 #include "firm/version.h"
 #include "io/files/sha256.h"
 
@@ -28,18 +30,27 @@ std::string fluorescence_text(const Fluorescence& f) {
                             fmt::join(f.line, " "));
 }
 
+// Gigabytes take seconds: the user may interrupt between two pieces.
+void add(Sha256& hash, std::span<const float> values) {
+  constexpr std::size_t kPiece = std::size_t{1} << 22;
+  for (std::size_t at = 0; at < values.size(); at += kPiece) {
+    check_interruption();
+    hash.add(std::as_bytes(values.subspan(at, std::min(kPiece, values.size() - at))));
+  }
+}
+
 }  // namespace
 
 std::string fingerprint(const Block& block) {
   Sha256 hash;
-  hash.add(std::as_bytes(block.values()));
+  add(hash, block.values());
   return hash.finish();
 }
 
 std::string fingerprint(const SiteData& data) {
   Sha256 hash;
-  hash.add(std::as_bytes(data.values.values()));
-  hash.add(std::as_bytes(data.weights.values()));
+  add(hash, data.values.values());
+  add(hash, data.weights.values());
   return hash.finish();
 }
 

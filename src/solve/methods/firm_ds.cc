@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 #include "firm/error.h"
-#include "solve/methods/pgd.h"
+#include "solve/methods/alone.h"
 #include "solve/priors/run_prior.h"
 #include "solve/stop_rules.h"
 
@@ -102,9 +102,8 @@ MethodFootprint FirmDs::footprint(const SolveOptions& options, const HostedSize&
   f.share = {0, size.xrt_rays};
   if (RunPrior::may_take_primal_dual(options)) PrimalDual::add_footprint(size, one_term, f);
   if (may_end_at_noise(options)) {
-    const MethodFootprint alone = Pgd::footprint({}, size);  // fit_alone
-    f.held.images += alone.held.images;
-    f.held.rays += alone.held.rays + size.member_rays + size.xrt_rays;
+    f.held += alone_footprint(size);
+    f.held.rays += size.member_rays;
     f.state.rays += size.member_rays + size.xrt_rays;
   }
   RunPrior::add_footprint(options, size, size.members, f);
@@ -147,8 +146,12 @@ void FirmDs::measure_own_residuals() {
   }
 }
 
-void FirmDs::share() {
+void FirmDs::prepare() {
   if (iterations_ == 0 && !started_) start();
+}
+
+void FirmDs::share() {
+  prepare();
   if (primal_dual_ && !primal_dual_->prepared()) start_primal_dual();
   const std::size_t slices = problem_.slices();
   parallel_rows(message_.rows(), problem_.threads(), [&](std::size_t ray) {

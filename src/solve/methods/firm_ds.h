@@ -49,6 +49,8 @@ class FirmDs : public Method {
 
   static MethodFootprint footprint(const SolveOptions& options, const HostedSize& size);
 
+  // Fits each site by itself, unless it has images to start or resume from.
+  void prepare() override;
   void share() override;
   std::span<float> vector() override { return message_.values(); }
   void add_global_scalars() override;

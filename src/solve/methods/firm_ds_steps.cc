@@ -28,7 +28,7 @@ void FirmDs::start() {
 // a third of the way from its fit alone to its noise.
 void FirmDs::begin_from_alone() {
   constexpr double kLoose = 1.05 * 1.05;
-  const AloneFit alone = fit_alone(problem_, noise_strength_, images_);
+  const AloneFit alone = fit_alone(problem_, {noise_strength_}, &images_);
   alone_seconds_ += alone.seconds;
   const std::size_t slices = problem_.slices();
   std::size_t number = 0;
