@@ -56,7 +56,7 @@ std::uint64_t Coordinator::connect(const std::string& site, Outbox outbox) {
   const std::lock_guard lock(mutex_);
   const auto found = peers_.find(site);
   if (found == peers_.end()) {
-    log(notes_, fmt::format("{}: refused, not a site of this study", site));
+    log(strangers_, fmt::format("{}: refused, not a site of this study", site));
     outbox(refusal(fmt::format("expected one of the study's sites ({}), found {}",
                                fmt::join(options_.sites, ", "), site)));
     return 0;

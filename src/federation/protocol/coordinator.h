@@ -204,6 +204,7 @@ class Coordinator {
   std::mutex image_mutex_;                   // held while an image is passed on; before mutex_
   bool paused_ = false;
   mutable EventLimit notes_{60, std::chrono::seconds(5)};            // of the transport
+  mutable EventLimit strangers_{15, std::chrono::seconds(30)};       // sites of no or another study
   mutable EventLimit attempt_events_{500, std::chrono::seconds(1)};  // of the run
   // Each of these ends all sites, so the log has to say who it was.
   mutable EventLimit wrong_sums_{100, std::chrono::seconds(10)};
