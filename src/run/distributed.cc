@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "io/files/json_file.h"
 #include "run/reconstruct.h"
 
 namespace firm {
@@ -30,7 +31,7 @@ std::vector<PreparationNote> gather_notes(const std::vector<PreparationNote>& ow
                                           Processes& processes) {
   Json json = Json::array();
   for (const PreparationNote& n : own) json.push_back({n.site, n.json, n.lines});
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_text(json);
   std::map<std::size_t, PreparationNote> notes;  // shards of a site have the same note
   for (const std::string& bytes : processes.gather(text)) {
     for (const Json& n : Json::parse(bytes)) {

@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/files/pending_file.h"
 #include "run/report/run_report.h"
@@ -40,6 +43,28 @@ class Report : public CommandLine {
 
   static std::string notes(const Json& document) { return document.at("notes").dump(); }
 };
+
+TEST_F(Report, RefusesDamagedSummaryAndHistory) {
+  const std::string path = directory_ / "r/summary.json";
+  const std::string whole = file_content(path);
+  const auto report = [&] { report_document({{directory_ / "r"}}); };
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  for (const auto& [text, part] : std::vector<std::pair<std::string, std::string>>{
+           {"{\"study\":\"x\"}", "expected the summary of a run, found key 'sites' not found"},
+           {"{\"study\":\"x\",\"sites\":3}", "expected the summary of a run, found "},
+           {"{\"study\":" + deep + "}", "expected JSON of at most 64 levels, found more"},
+           {"{\"study\"", "expected JSON, found "}}) {
+    write_text_file(path, text);
+    const std::string error = error_of(report);
+    EXPECT_CONTAINS(error, path + ": " + part);
+    EXPECT_EQ(error.find("json.exception"), std::string::npos) << error;
+  }
+  write_text_file(path, whole);
+  write_text_file(directory_ / "r/history.jsonl", "{\"round\":0}\n{\"round\":\"x\"}\n");
+  EXPECT_CONTAINS(error_of(report), "r/history.jsonl:2: expected a round of a run, found ");
+  write_text_file(directory_ / "r/history.jsonl", "{\"round\":0}\n" + deep + "\n");
+  EXPECT_NO_THROW(report()) << "as with an incomplete last line";
+}
 
 // T needs the attenuation of all elements, which is in images.h5.
 TEST_F(Report, HoldsTransmittanceOfMiddleSlice) {

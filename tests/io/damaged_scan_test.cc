@@ -9,6 +9,7 @@
 #include <functional>
 #include <random>
 
+#include "core/interruption.h"
 #include "firm/error.h"
 #include "io/files/angle_file.h"
 #include "io/files/crash_guard.h"
@@ -173,6 +174,12 @@ TEST(CrashGuard, DetectsCrashesAndHangs) {
   EXPECT_FALSE(survives_in_child([] { std::raise(SIGSEGV); }));
   EXPECT_FALSE(survives_in_child([] { std::abort(); }));
   EXPECT_FALSE(survives_in_child([] { ::pause(); }, {0.05, 0.05}));
+}
+
+// The limit is that of a test that hangs.
+TEST(CrashGuard, EndsOnInterruption) {
+  const InterruptionScope scope([] { return true; });
+  EXPECT_THROW(survives_in_child([] { ::pause(); }, {600}), Interrupted);
 }
 
 }  // namespace

@@ -40,6 +40,15 @@ class Hdf5Variant {
     check(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
   }
 
+  // A dataset in chunks of which none is written.
+  void unwritten(const std::string& path, const h5::Shape& shape, const h5::Shape& chunk) {
+    const h5::Handle space(space_of(shape));
+    const h5::Handle how(H5Pcreate(H5P_DATASET_CREATE));
+    const std::vector<hsize_t> sizes(chunk.begin(), chunk.end());
+    check(H5Pset_chunk(how.get(), static_cast<int>(sizes.size()), sizes.data()));
+    create(path, H5T_IEEE_F32LE, space, how);
+  }
+
   // A virtual dataset of `shape`: the frames of /data in each of `sources`, which all have equally
   // many, one after the other. Frames beyond them are 0.
   void made_of(const std::string& path, const h5::Shape& shape,

@@ -6,6 +6,7 @@
 #include "firm/version.h"
 #include "io/files/pending_file.h"
 #include "io/hdf5/hdf5.h"
+#include "io/hdf5_variants.h"
 #include "support/full_disk.h"
 #include "support/temporary_directory.h"
 
@@ -161,6 +162,23 @@ TEST_F(ImageFile, RefusesOtherShapes) {
                     "a.h5: /entry/xrt/attenuation: expected three dimensions (slice, row, column), "
                     "none of them 0, found the shape " +
                         h5::to_string(shape));
+  }
+}
+
+// Before it takes memory for them.
+TEST_F(ImageFile, RefusesMoreValuesThanFileHasRoomFor) {
+  const std::string path = directory_ / "a.h5";
+  for (const h5::Shape& shape :
+       {h5::Shape{1, 100'000, 100'000}, h5::Shape{std::size_t{1} << 40, 1, 1}}) {
+    {
+      Hdf5Variant file(path);
+      file.unwritten("/entry/xrt/attenuation", shape, {1, 1, 1});
+      file.attribute("/entry/xrt", "signal", {"attenuation"}, H5T_STR_NULLPAD);
+    }
+    const std::string part =
+        "/entry/xrt/attenuation: expected no more values than the file has room for";
+    EXPECT_CONTAINS(error_of([&] { read_images(path, "xrt"); }), part);
+    EXPECT_CONTAINS(error_of([&] { ImageSlices(path, "xrt"); }), part);
   }
 }
 

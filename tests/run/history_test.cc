@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace firm {
 namespace {
 
@@ -14,6 +16,16 @@ TEST(History, SelectsLinesOfChunk) {
   EXPECT_EQ(lines_after_chunk(lines, 1), "{\"chunk\":2,\"round\":0}\n");
   EXPECT_EQ(lines_before(lines_of_chunk(lines, 0), 1), "{\"chunk\":0,\"round\":0}\n");
   EXPECT_EQ(lines_before("{\"round\":0}\nnonsense\n{\"round\":1}\n", 5), "{\"round\":0}\n");
+}
+
+TEST(History, EndsAtLineOfWrongType) {
+  for (const std::string wrong : {"{\"round\":\"x\"}", "{\"round\":1,\"chunk\":\"x\"}",
+                                  "{\"round\":1,\"chunk\":-1}", "[]", "1"}) {
+    const std::string lines = "{\"round\":0}\n" + wrong + "\n{\"round\":1}\n";
+    EXPECT_EQ(lines_before(lines, 5), "{\"round\":0}\n") << wrong;
+    EXPECT_EQ(lines_of_chunk(lines, 0), "{\"round\":0}\n") << wrong;
+    EXPECT_EQ(lines_after_chunk(lines, 0), "") << wrong;
+  }
 }
 
 }  // namespace

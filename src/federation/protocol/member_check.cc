@@ -7,13 +7,13 @@
 
 #include "federation/protocol/exchange.h"
 #include "firm/error.h"
+#include "firm/geometry.h"
 
 namespace firm {
 namespace {
 
 // Far beyond every scan, but finite in every product of a projector.
 constexpr double kLargestAngle = 1e6;    // radians
-constexpr double kLargestRatio = 1e6;    // of spacing and pixel size, or the inverse
 constexpr double kFarthest = 10;         // axis and shifts, in widths of the detector
 constexpr double kLargestSigma = 1e100;  // and smallest: 1e-100
 
@@ -55,7 +55,7 @@ void check_geometry(const v1::Geometry& g, const StudyFile& file, const std::str
   }
   check_values(g.angles(), kLargestAngle, site, "angles", "radians");
   const double ratio = g.spacing() / file.pixel_size;
-  if (!(ratio >= 1 / kLargestRatio && ratio <= kLargestRatio)) {
+  if (!(ratio >= 1 / kMostWidthRatio && ratio <= kMostWidthRatio)) {
     refuse("geometry", site, "a positive spacing in cm, not far from the pixel size", g.spacing());
   }
   const double farthest = kFarthest * (g.beamlets() + 1.0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace firm {
@@ -12,8 +13,14 @@ namespace firm {
 inline const std::vector<double> kAttemptSeconds = {10, 30, 120};
 
 // Whether a child process finishes `work` without crashing; an exception is not a crash. The child
-// is a copy of this process: its changes to memory are lost.
+// is a copy of this process: its changes to memory are lost. Throws Interrupted when the user
+// interrupts the wait (core/interruption.h).
 bool survives_in_child(const std::function<void()>& work,
                        const std::vector<double>& seconds = kAttemptSeconds);
+
+// Calls `read` in a child process. Throws firm::Error if the HDF5 library crashes on the file, or
+// does not return: 1.10 crashes on damaged text of variable length. Exceptions of `read` are lost;
+// the caller repeats it.
+void guard_hdf5(const std::string& file, const std::function<void()>& read);
 
 }  // namespace firm

@@ -10,6 +10,7 @@
 
 #include "firm/error.h"
 #include "firm/version.h"
+#include "io/files/crash_guard.h"
 #include "io/files/npy_images.h"
 #include "io/formats/unknown_format.h"
 #include "io/hdf5/hdf5.h"
@@ -147,6 +148,7 @@ h5::Dataset open_images(const h5::Reader& reader, const std::string& site) {
                       "three dimensions (slice, row, column), none of them 0",
                       "the shape " + h5::to_string(shape)});
   }
+  dataset.check_size();
   return dataset;
 }
 
@@ -275,6 +277,15 @@ std::vector<float> ImageSlices::read(std::size_t slice) const {
   std::vector<float> values(rows() * columns());
   file_->stack->read(slice, values);
   return values;
+}
+
+void guard_images(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return;
+  guard_hdf5(path, [&] {
+    for (const std::string& name : image_names(path)) {
+      static_cast<void>(ImageSlices(path, name).read(0));
+    }
+  });
 }
 
 std::vector<std::string> image_names(const std::string& path) {

@@ -87,6 +87,10 @@ class ImageSlices {
   std::string units_;
 };
 
+// Throws firm::Error if the HDF5 library crashes on the file: reads it in a child process. For
+// files that may be damaged or come from elsewhere, before any other function reads them.
+void guard_images(const std::string& path);
+
 // Sorted names of the sites in a file; the multiplier is none of them.
 std::vector<std::string> image_names(const std::string& path);
 

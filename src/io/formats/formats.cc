@@ -208,12 +208,8 @@ void read_first_values(const Scan& scan) {
 
 Scan open_scan(const std::string& file, const ScanRequest& request) {
   const Source source = find_source(file);
-  // The HDF5 library crashes on some damaged files (1.10 does on text of variable length), so a
-  // child process opens it first.
-  if (source.kind == FileKind::kHdf5 &&
-      !survives_in_child([&] { read_first_values(open(source, request)); })) {
-    throw data_error({file, "", "HDF5 that can be read",
-                      "a damaged file: the HDF5 library crashes on it, or does not return"});
+  if (source.kind == FileKind::kHdf5) {
+    guard_hdf5(file, [&] { read_first_values(open(source, request)); });
   }
   return open(source, request);
 }

@@ -4,6 +4,7 @@
 
 #include "firm/error.h"
 #include "firm/tools.h"
+#include "io/files/json_file.h"
 #include "prep/study_data.h"
 #include "run/refine_study.h"
 #include "run/store/refined_json.h"
@@ -50,6 +51,6 @@ Refinement align_study(const AlignRequest& request, const Observer& observer) {
   return found;
 }
 
-std::string to_json(const Refinement& refinement) { return refined_json(refinement).dump(2); }
+std::string to_json(const Refinement& refinement) { return json_text(refined_json(refinement), 2); }
 
 }  // namespace firm

@@ -10,6 +10,7 @@
 #include "core/progress.h"
 #include "firm/error.h"
 #include "firm/tools.h"
+#include "io/files/json_file.h"
 #include "physics/calibration.h"
 #include "prep/site_noise.h"
 #include "prep/study_data.h"
@@ -173,7 +174,7 @@ std::string to_json(const StudyCalibration& c, const std::string& out) {
                     {"sites", sites},
                     {"warnings", c.warnings},
                     {"out", out.empty() ? Json(nullptr) : Json(out)}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace);
+  return json_text(all, 2);
 }
 
 }  // namespace firm

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firm/tools.h"
+#include "io/files/json_file.h"
 #include "run/api/inspection_json.h"
 
 namespace firm {
@@ -91,7 +92,7 @@ std::string inspection_json(const Inspection& r) {
                     {"missing_frames", r.missing},
                     {"warnings", r.warnings},
                     {"study", r.study}};
-  return all.dump(2, ' ', false, Json::error_handler_t::replace);
+  return json_text(all, 2);
 }
 
 std::string inspect_scan(const InspectRequest& r, const Observer& observer) {

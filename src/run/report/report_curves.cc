@@ -1,6 +1,12 @@
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
+#include "firm/error.h"
+#include "io/files/json_file.h"
 #include "report/page/run_curves.h"
 #include "run/report/report_sections.h"
 
@@ -33,6 +39,16 @@ std::vector<SiteTargets> residual_targets(const Json& summary) {
   return targets;
 }
 
+// None for an incomplete last line.
+std::optional<Json> line_of(const std::string& file, const std::string& text) {
+  try {
+    Json line = parse_json(file, text);
+    if (line.is_object()) return line;
+  } catch (const Error&) {
+  }
+  return {};
+}
+
 }  // namespace
 
 void add_curves(const std::vector<std::string>& history_files, Json& document) {
@@ -41,14 +57,17 @@ void add_curves(const std::vector<std::string>& history_files, Json& document) {
   for (const std::string& file : history_files) {
     ChunkTimeline timeline;
     std::ifstream in(file);
-    for (std::string text; std::getline(in, text);) {
-      Json line = Json::parse(text, nullptr, false);
-      if (!line.is_object()) break;  // an incomplete last line
-      timeline.apply(line);
-      if (file == history_files.front()) curves.add_common(line);
-      // A site of a federation knows only its own error, so there is no common curve.
-      if (history_files.size() == 1) curves.add_error(line);
-      curves.add_sites(line);
+    std::string text;
+    for (int number = 1; std::getline(in, text); ++number) {
+      std::optional<Json> line = line_of(file, text);
+      if (!line) break;
+      read_json_fields(fmt::format("{}:{}", file, number), "a round of a run", [&] {
+        timeline.apply(*line);
+        if (file == history_files.front()) curves.add_common(*line);
+        // A site of a federation knows only its own error, so there is no common curve.
+        if (history_files.size() == 1) curves.add_error(*line);
+        curves.add_sites(*line);
+      });
     }
     starts = timeline.starts();
   }

@@ -10,6 +10,7 @@
 #include "firm/error.h"
 #include "firm/version.h"
 #include "io/files/image_file.h"
+#include "io/files/json_file.h"
 #include "io/files/pending_file.h"
 #include "io/study/study_fluorescence.h"
 #include "report/page/report_page.h"
@@ -19,6 +20,8 @@ namespace firm {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kSummary = "the summary of a run";
 
 std::string in(const std::string& run, const std::string& name) {
   return (fs::path(run) / name).string();
@@ -30,12 +33,13 @@ std::string content(const std::string& path) {
 }
 
 Json parse_summary(const std::string& path, const std::string& text) {
-  Json summary = Json::parse(text, nullptr, false);
+  if (text.empty()) throw data_error({path, "", kSummary, "no file"});
+  Json summary = parse_json(path, text);
   if (summary.is_object() && summary.contains("study")) return summary;
-  throw data_error({path, "", "the summary of a run", text.empty() ? "no file" : "something else"});
+  throw data_error({path, "", kSummary, "something else"});
 }
 
-double total_error(const Json& summary) { return summary["error_to_truth"].value("total", 0.0); }
+double total_error(const Json& summary) { return summary.at("error_to_truth").value("total", 0.0); }
 
 // Joins the verdicts of two sites: false if one is missed, true if both are fitted, else null.
 void join_fits(const Json& more, Json& all) {
@@ -57,10 +61,10 @@ void join_warnings(const Json& more, Json& all) {
 // All sites have the same scans; each knows only its own numbers, and notes of its own.
 void join_refined(const Json& more, Json& all) {
   if (!more.contains("refined") || !all.contains("refined")) return;
-  all["refined"]["sites"].update(more["refined"]["sites"]);
+  all["refined"]["sites"].update(more.at("refined").at("sites"));
   for (const char* key : {"notes", "warnings"}) {
     Json& known = all["refined"][key];
-    for (const Json& text : more["refined"][key]) {
+    for (const Json& text : more.at("refined").at(key)) {
       if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
     }
   }
@@ -69,32 +73,32 @@ void join_refined(const Json& more, Json& all) {
 // Each site knows only its own masses and kept fraction.
 void join_absorption(const Json& more, Json& all) {
   if (!more.contains("absorption") || !all.contains("absorption")) return;
-  all["masses"].update(more["masses"]);
-  all["kept_fraction"].update(more["kept_fraction"]);
-  all["absorption"]["sites"].update(more["absorption"]["sites"]);
+  all["masses"].update(more.at("masses"));
+  all["kept_fraction"].update(more.at("kept_fraction"));
+  all["absorption"]["sites"].update(more.at("absorption").at("sites"));
 }
 
 // Joins the summary of another site of the same federation into `all`.
 void join(const Json& more, Json& all) {
-  for (const Json& site : more["sites"]) all["sites"].push_back(site);
+  for (const Json& site : more.at("sites")) all["sites"].push_back(site);
   join_fits(more, all);
   join_warnings(more, all);
   join_refined(more, all);
   join_absorption(more, all);
-  all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more["kkt"]["min_w"]);
+  all["kkt"]["min_w"] = std::min(all["kkt"]["min_w"], more.at("kkt").at("min_w"));
   // Keeps the times of the slowest site.
-  if (more["seconds"] > all["seconds"]) {
-    all["seconds"] = more["seconds"];
+  if (more.at("seconds") > all["seconds"]) {
+    all["seconds"] = more.at("seconds");
     all["phases"] = more.value("phases", Json::object());
   }
   if (all.contains("error_to_truth") && more.contains("error_to_truth")) {
     all["error_to_truth"]["total"] = std::hypot(total_error(all), total_error(more));
-    all["error_to_truth"]["sites"].update(more["error_to_truth"]["sites"]);
+    all["error_to_truth"]["sites"].update(more.at("error_to_truth").at("sites"));
   }
   all["federation"]["messages"] = all["federation"].value("messages", std::int64_t{0}) +
-                                  more["federation"].value("messages", std::int64_t{0});
+                                  more.at("federation").value("messages", std::int64_t{0});
   all["federation"]["bytes"] = all["federation"].value("bytes", std::int64_t{0}) +
-                               more["federation"].value("bytes", std::int64_t{0});
+                               more.at("federation").value("bytes", std::int64_t{0});
 }
 
 Json summary_of(const ReportRequest& request) {
@@ -106,7 +110,7 @@ Json summary_of(const ReportRequest& request) {
     if (all.is_null()) {
       all = summary;
     } else {
-      join(summary, all);
+      read_json_fields(path, kSummary, [&] { join(summary, all); });
     }
   }
   return all;
@@ -125,11 +129,13 @@ std::vector<ReportSite> sites_of(const ReportRequest& request, const Json& summa
   std::vector<ReportSite> sites;
   for (const std::string& run : request.runs) {
     const std::string truth = compared ? (fs::path(run) / study.truth).string() : "";
+    // The images that a run has just written are whole.
+    if (request.summary.empty()) guard_images(in(run, "images.h5"));
     const std::vector<std::string> names = image_names(in(run, "images.h5"));
     const auto has = [&](const std::string& name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    for (const Json& site : summary["sites"]) {
+    for (const Json& site : summary.at("sites")) {
       const std::string name = site.at("name");
       if (has(name)) sites.push_back({name, run, truth, request.alone});
     }
@@ -147,7 +153,7 @@ std::vector<std::string> data_hashes(const ReportRequest& request,
   if (!request.summary.empty()) return hashes;
   for (const ReportSite& site : sites) {
     hashes.emplace_back();
-    for (const Json& one : summary["sites"]) {
+    for (const Json& one : summary.at("sites")) {
       if (one.at("name") == site.name) hashes.back() = one.value("data_sha256", "");
     }
   }
@@ -208,15 +214,14 @@ std::string report_document(const ReportRequest& request) {
   FIRM_CHECK(!request.runs.empty());
   Json document = {{"format", "firm-report"}, {"version", 1}, {"program", kVersion}};
   document["summary"] = summary_of(request);
-  document["kind"] = kind_of(request, document["summary"]);
-  const std::string study_path = in(request.runs.front(), "study.toml");
-  if (document["kind"] != "coordinator") {
-    const StudyFile study = read_study(study_path);
+  read_json_fields(in(request.runs.front(), "summary.json"), kSummary, [&] {
+    document["kind"] = kind_of(request, document["summary"]);
+    if (document["kind"] == "coordinator") return;
+    const StudyFile study = read_study(in(request.runs.front(), "study.toml"));
     document["study"] = study_json(study);
     add_results(request, study, document);
-  }
-  // Replaces bytes that are not UTF-8, which a study may hold.
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  });
+  return json_text(document);
 }
 
 void write_report(const std::string& path, const ReportRequest& request) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "firm/error.h"
+#include "io/files/json_file.h"
 #include "io/hdf5/hdf5.h"
 #include "run/shard/summary_codec.h"
 
@@ -135,8 +136,7 @@ std::vector<ShardResult> results_from_bytes(const std::string& bytes) {
 
 void write_result(const std::string& path, const ImageGrid& grid, const ShardResult& result) {
   const RunImages images = images_of(result.solution);
-  const std::string text =
-      description_json(result).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json_text(description_json(result));
   write_images(path, grid, image_stacks(result.variables, images.variables),
                {"", text, further_stacks(images)});
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 #include <sstream>
 #include <vector>
 
 #include "firm/error.h"
+#include "io/files/crash_guard.h"
 #include "io/files/sha256.h"
 #include "io/hdf5/hdf5.h"
 
@@ -89,6 +91,21 @@ void check_digest(const h5::Reader& reader, const std::string& identity, int rou
   throw data_error({reader.file(), "/sha256", "a file as it was written", "a damaged one"});
 }
 
+int round_of(const h5::Reader& reader) {
+  const double round = reader.number("/round");
+  if (round >= 0 && round <= std::numeric_limits<int>::max()) return static_cast<int>(round);
+  throw data_error({reader.file(), "/round", "the number of a round", fmt::format("{}", round)});
+}
+
+// Reads the texts, and opens the datasets: all that the HDF5 library may crash on.
+void try_texts(const std::string& path) {
+  const h5::Reader reader(path);
+  for (const char* text : {"/identity", "/sha256"}) static_cast<void>(reader.text(text));
+  round_of(reader);
+  std::istringstream names(reader.text("/names"));
+  for (std::string type, name; names >> type >> name;) reader.dataset(state_path(name));
+}
+
 template <typename T>
 void fill(const h5::Reader& reader, const std::string& name, std::span<T> values) {
   const h5::Dataset dataset = reader.dataset(state_path(name));
@@ -136,9 +153,10 @@ void write_checkpoint(const std::string& path, const std::string& identity, int 
 }
 
 std::optional<int> intact_checkpoint(const std::string& path) {
+  if (!survives_in_child([&] { try_texts(path); })) return {};
   try {
     const h5::Reader reader(path);
-    const int round = static_cast<int>(reader.number("/round"));
+    const int round = round_of(reader);
     check_digest(reader, reader.text("/identity"), round);
     return round;
   } catch (const std::exception&) {
@@ -150,9 +168,10 @@ Checkpoint::Checkpoint(const std::string& path, const std::string& identity) {
   if (!std::filesystem::exists(path)) {
     throw usage_error({path, "", "the checkpoint of an interrupted run", "no such file"});
   }
+  guard_hdf5(path, [&] { try_texts(path); });
   file_ = std::make_unique<File>(path);
   const std::string found = file_->reader.text("/identity");
-  round_ = static_cast<int>(file_->reader.number("/round"));
+  round_ = round_of(file_->reader);
   check_digest(file_->reader, found, round_);
   require_identity(path, identity, found);
 }

@@ -9,13 +9,21 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Calls `each` with every line and its parsed content until it returns false.
+// Whether a line is that of a round.
+bool is_round(const Json& line) {
+  if (!line.is_object() || !line.contains("round")) return false;
+  return line["round"].is_number_integer() &&
+         (!line.contains("chunk") || line["chunk"].is_number_unsigned());
+}
+
+// Calls `each` with every line and its parsed content until it returns false, or the line is not
+// that of a round.
 void for_lines(const std::string& history,
                const std::function<bool(const std::string&, const Json&)>& each) {
   std::istringstream in(history);
   for (std::string line; std::getline(in, line);) {
     const Json json = Json::parse(line, nullptr, false);
-    if (json.is_discarded() || !json.contains("round")) return;
+    if (!is_round(json)) return;
     if (!each(line, json)) return;
   }
 }

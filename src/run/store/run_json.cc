@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "firm/version.h"
+#include "io/files/json_file.h"
 #include "run/store/refined_json.h"
 
 namespace firm {
@@ -217,8 +218,7 @@ std::string preparation_json(const PreparationReport& r) {
   }
   if (r.noise) j["sigma"] = r.noise->sigma;
   j["warnings"] = r.all_warnings();
-  // Text of data files may be invalid UTF-8.
-  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(j);
 }
 
 std::vector<std::string> names_of(const std::vector<Variable>& variables) {
@@ -244,11 +244,11 @@ std::string history_line(const RoundRecord& r, const std::vector<std::string>& n
     j["residuals"][names[v]] = number_or_null(r.residuals[v]);
     if (r.noise[v] > 0) j["fit"][names[v]] = number_or_null(r.residuals[v] / r.noise[v]);
   }
-  return j.dump();
+  return json_text(j);
 }
 
 std::string reproducible_summary_json(const Summary& summary, const RunFacts& facts) {
-  return reproducible(summary, facts).dump(2) + "\n";
+  return json_text(reproducible(summary, facts), 2) + "\n";
 }
 
 std::string summary_json(const Summary& s, const RunFacts& facts) {
@@ -271,7 +271,7 @@ std::string summary_json(const Summary& s, const RunFacts& facts) {
                        {"sites", f.sites},       {"secure_aggregation", f.secure},
                        {"messages", f.messages}, {"bytes", f.bytes}};
   }
-  return j.dump(2) + "\n";
+  return json_text(j, 2) + "\n";
 }
 
 }  // namespace firm

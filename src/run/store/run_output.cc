@@ -52,6 +52,7 @@ ImageGrid image_grid(const Study& study) {
 std::optional<Block> read_truth(const std::string& path, const Study& study,
                                 const std::vector<Variable>& variables, const TrueSlices& from) {
   if (path.empty()) return {};
+  guard_images(path);
   const std::size_t slices = study.slices;
   Block truth(study.pixels(), variables.size() * slices);
   for (std::size_t v = 0; v < variables.size(); ++v) {

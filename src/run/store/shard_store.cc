@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "io/files/crash_guard.h"
 #include "io/files/pending_file.h"
 
 namespace firm {
@@ -28,6 +29,7 @@ std::string ShardStore::checkpoint_file(const SliceRange& slices) const {
 std::optional<ShardResult> ShardStore::result(const SliceRange& slices) const {
   const std::string file = result_file(slices);
   if (!std::filesystem::exists(file)) return {};
+  guard_hdf5(file, [&] { read_result(file); });
   return read_result(file);
 }
 
