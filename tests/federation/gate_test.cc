@@ -117,6 +117,11 @@ class Client {
   }
   bool connected() const { return connected_; }
   void say_something() const { ::send(socket_.get(), "x", 1, MSG_NOSIGNAL); }
+  // Returns how many bytes have left.
+  std::size_t say(const std::string& text) const {
+    const auto sent = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent > 0 ? static_cast<std::size_t>(sent) : 0;
+  }
   // Whether the other end has hung up.
   bool closed() const {
     char byte = 0;
@@ -165,6 +170,25 @@ class Gate : public ::testing::Test {
   std::size_t closed(const std::vector<std::unique_ptr<Client>>& clients) {
     return static_cast<std::size_t>(
         std::ranges::count_if(clients, [](const auto& client) { return client->closed(); }));
+  }
+
+  static constexpr std::size_t kFlood = std::size_t{1} << 28;  // bytes
+  // Sends as much, unless the gate ends the connection, and reads it from the `number`-th socket
+  // that was handed over: as messages, if there is a ticket. Returns how much was read.
+  std::size_t pump(const Client& client, std::size_t number, ConnectionGate::Ticket ticket) {
+    const std::string chunk(1 << 16, 'x');
+    std::string part(chunk.size(), ' ');
+    std::size_t sent = 0;
+    std::size_t read = 0;
+    while (read < kFlood && !client.closed()) {
+      if (sent < kFlood) sent += client.say(chunk.substr(0, std::min(chunk.size(), kFlood - sent)));
+      const auto got =
+          ::recv(handed_over_.at(number).get(), part.data(), part.size(), MSG_DONTWAIT);
+      if (got <= 0) continue;
+      read += static_cast<std::size_t>(got);
+      if (ticket != 0) gate_->took(ticket, static_cast<std::uint64_t>(got));
+    }
+    return read;
   }
 
   std::mutex mutex_;
@@ -253,6 +277,26 @@ TEST_F(Gate, EndsConnectionWithManyStreams) {
   EXPECT_GT(begun, 1);
   EXPECT_LT(begun, kMany);
   EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+}
+
+// gRPC keeps, for example, headers that never end.
+TEST_F(Gate, EndsConnectionsThatSendFarMoreThanMessages) {
+  start({});
+  const Client stranger(gate_->port());
+  stranger.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 1; }));
+  EXPECT_LT(pump(stranger, 0, 0), kFlood);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return stranger.closed(); }));
+
+  const Client site(gate_->port());
+  site.say_something();
+  ASSERT_TRUE(wait_until(kPatience, [&] { return handed_over() == 2; }));
+  const ConnectionGate::Ticket ticket = gate_->begin_stream(site.own_address());
+  ASSERT_TRUE(gate_->admit(ticket));
+  EXPECT_GE(pump(site, 1, ticket), kFlood);
+  EXPECT_LT(pump(site, 1, 0), kFlood);
+  EXPECT_TRUE(wait_until(kPatience, [&] { return site.closed(); }));
+  EXPECT_TRUE(has_logged("1 that sent far more than messages")) << log_;
 }
 
 TEST_F(Gate, NamesHostsInHandshakeNewestFirst) {

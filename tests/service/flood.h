@@ -133,11 +133,13 @@ class Besieged : public CommandLine {
     open.clear();
     expect_run();
   }
-  // Opens streams on connections that take no message, with a certificate of the authority.
+  // Opens streams on connections that take no message, with a certificate of the authority. With 0
+  // streams: sends headers that never end.
   void expect_unread_streams_end(const std::string& name, int connections, int streams) {
     const std::string script =
         std::filesystem::path(FIRM_ATTACK).parent_path() / "flood_streams.py";
     const StatusWatch threads(coordinator_->id(), "Threads");
+    const StatusWatch memory(coordinator_->id(), "VmHWM");
     ChildProcess attack({"/usr/bin/python3", script, address_.substr(address_.find(':') + 1),
                          certificates_.home(name), name, std::to_string(connections),
                          std::to_string(streams)});
@@ -147,8 +149,9 @@ class Besieged : public CommandLine {
       return process_status(coordinator_->id(), "Threads") < kFewThreads;
     })) << process_status(coordinator_->id(), "Threads");
     EXPECT_TRUE(attack.running()) << attack.output();
-    fmt::print("{} connections, {} streams on each: at most {} threads, log of {} bytes\n",
-               connections, streams, threads.most(), coordinator_->output().size());
+    fmt::print("{} connections, {} streams on each: at most {} kB, {} threads, log of {} bytes\n",
+               connections, streams, memory.most(), threads.most(), coordinator_->output().size());
+    EXPECT_LT(memory.most(), 120'000);
     EXPECT_LT(coordinator_->output().size(), 100'000u);
     expect_run();
   }

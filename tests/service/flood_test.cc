@@ -37,6 +37,8 @@ TEST_F(FloodOfStreams, OfStrangerEnds) {
   expect_unread_streams_end("stranger", 30, 1);
 }
 
+TEST_F(FloodOfStreams, OfHeadersEnds) { expect_unread_streams_end("xrf-1", 5, 0); }
+
 // ---- one bad Hello -----------------------------------------------------------------------------
 
 class BadHello : public Besieged {

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "core/host_port.h"
+#include "federation/gate/received_bytes.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -27,6 +28,14 @@ constexpr int kMostAtOnce = 64;  // connections accepted before others are looke
 // Of one connection, one after the other. A site needs one; gRPC takes as many as a peer begins and
 // cancels.
 constexpr int kMostStreams = 8;
+
+// Bytes that a peer may send besides messages that were read: before its first stream, when TLS and
+// a message may have arrived, and later, when gRPC reads ahead of the coordinator; for each message
+// and each second, for frames and pings around them.
+constexpr std::uint64_t kBesideBefore = std::uint64_t{2} << 20;
+constexpr std::uint64_t kBeside = std::uint64_t{32} << 20;
+constexpr std::uint64_t kBesideMessage = 1024;
+constexpr std::uint64_t kBesideSecond = 1024;
 
 Error cannot_listen(const std::string& address) {
   return {Error::Kind::kNetwork,
@@ -59,10 +68,14 @@ void set_option(int socket, int level, int name, int value) {
   ::setsockopt(socket, level, name, &value, sizeof(value));
 }
 
-// Closes at once, without keeping the connection in the kernel.
-void discard(int socket) {
+// Lets close() end the connection at once, without keeping it in the kernel.
+void forget_at_close(int socket) {
   const linger now{1, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+}
+
+void discard(int socket) {
+  forget_at_close(socket);
   ::close(socket);
 }
 
@@ -126,6 +139,7 @@ void ConnectionGate::run() {
       if (Clock::now() >= next_check_) {
         forget_closed();
         end_overdue();
+        end_wasteful();
         next_check_ = Clock::now() + kCheckPause;
       }
       if (const auto line = dropped_.line(Clock::now())) lines_.push_back(*line);
@@ -244,16 +258,36 @@ void ConnectionGate::end_overdue() {
     drop(lobby_.visitors().begin(), DropLog::Reason::kTooSlow);
   }
   for (auto& [cookie, guest] : guests_) {
-    if (now < guest.end) continue;
+    if (now < guest.end || guest.ended) continue;
     shut(guest.visitor.socket);
-    guest.end = Clock::time_point::max();
+    guest.ended = true;
+  }
+}
+
+void ConnectionGate::end_wasteful() {
+  const auto wasteful = [now = Clock::now()](const Visitor& v) {
+    const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - v.since).count();
+    const std::uint64_t most = (v.streams == 0 ? kBesideBefore : kBeside) + v.taken +
+                               kBesideSecond * static_cast<std::uint64_t>(age);
+    return v.in_handshake && open(v.socket) && received_bytes(v.socket.number) > most;
+  };
+  for (auto place = std::ranges::find_if(lobby_.visitors(), wasteful);
+       place != lobby_.visitors().end();
+       place = std::ranges::find_if(lobby_.visitors(), wasteful)) {
+    drop(place, DropLog::Reason::kWasteful);
+  }
+  for (auto& [cookie, guest] : guests_) {
+    if (guest.ended || !wasteful(guest.visitor)) continue;
+    dropped_.add(guest.visitor.from, DropLog::Reason::kWasteful);
+    shut(guest.visitor.socket, true);
+    guest.ended = true;
   }
 }
 
 void ConnectionGate::drop(Lobby::Place visitor, DropLog::Reason reason) {
   dropped_.add(visitor->from, reason);
   if (visitor->in_handshake) {
-    shut(visitor->socket);
+    shut(visitor->socket, reason == DropLog::Reason::kWasteful);
     remember_ended(visitor->from);
   } else {
     discard(visitor->socket.number);
@@ -273,9 +307,12 @@ bool ConnectionGate::open(const SocketId& socket) {
 
 // The number may become another socket's at any time, so this holds on to the socket before it
 // looks at the cookie.
-void ConnectionGate::shut(const SocketId& socket) {
+void ConnectionGate::shut(const SocketId& socket, bool forget) {
   if (::dup3(socket.number, lens_.get(), O_CLOEXEC) < 0) return;  // it is closed already
-  if (cookie_of(lens_.get()) == socket.cookie) ::shutdown(lens_.get(), SHUT_RDWR);
+  if (cookie_of(lens_.get()) == socket.cookie) {
+    if (forget) forget_at_close(lens_.get());
+    ::shutdown(lens_.get(), SHUT_RDWR);
+  }
   ::dup3(nothing_.get(), lens_.get(), O_CLOEXEC);
 }
 
@@ -328,6 +365,12 @@ bool ConnectionGate::admit(Ticket ticket) {
   guests_[ticket] = {*visitor};
   lobby_.visitors().erase(visitor);
   return true;
+}
+
+void ConnectionGate::took(Ticket ticket, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto guest = guests_.find(ticket);
+  if (guest != guests_.end()) guest->second.visitor.taken += bytes + kBesideMessage;
 }
 
 void ConnectionGate::end(Ticket ticket, double seconds) {

@@ -3,8 +3,8 @@
 // gRPC on its own accepts without limit: idle connections use up the descriptors, after which it
 // never accepts again, and each handshake takes memory. The gate owns the listening sockets. It
 // hands over a connection when its first bytes have arrived, limits those that have not shown a
-// certificate (see Lobby), ends them after a deadline, and dials its own port to see that it can be
-// reached.
+// certificate (see Lobby), ends them after a deadline and those that send far more than messages,
+// and dials its own port to see that it can be reached.
 //
 // gRPC owns a connection that was handed over, and does not tell when it closes it. The gate
 // recognises the socket by its cookie. Thread-safe.
@@ -65,6 +65,9 @@ class ConnectionGate {
   // Takes the connection out of the limits until its stream is over. Returns whether it is still
   // there.
   bool admit(Ticket ticket);
+  // A message of so many bytes was read from an admitted connection. One that sends far more than
+  // its messages is ended: gRPC would keep, say, headers that never end.
+  void took(Ticket ticket, std::uint64_t bytes);
   // Ends an admitted connection after so many seconds.
   void end(Ticket ticket, double seconds);
 
@@ -76,6 +79,7 @@ class ConnectionGate {
   struct Guest {
     Visitor visitor;
     Clock::time_point end = Clock::time_point::max();
+    bool ended = false;
   };
 
   void run();
@@ -87,6 +91,7 @@ class ConnectionGate {
   std::vector<int> begin_handshakes(const std::vector<int>& ready);
   void forget_closed();
   void end_overdue();
+  void end_wasteful();
   void listen_again();
   void note_silence();
   void drop(Lobby::Place visitor, DropLog::Reason reason);
@@ -94,7 +99,8 @@ class ConnectionGate {
   Visitor* handed_over_from(const PeerAddress& from);
   Lobby::Place visitor_with(Ticket ticket);
   static bool open(const SocketId& socket);
-  void shut(const SocketId& socket);
+  // Ends a connection that gRPC has; `forget`: without letting the peer read what was sent.
+  void shut(const SocketId& socket, bool forget = false);
   void remember_ended(const PeerAddress& from);
 
   const GateOptions options_;

@@ -1,6 +1,9 @@
 #include "federation/gate/drop_log.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
 
 namespace firm {
 namespace {
@@ -17,19 +20,35 @@ void DropLog::add(const PeerAddress& from, Reason reason) {
     return;
   }
   Counts& counts = hosts_[host];
-  ++(reason == Reason::kTooSlow ? counts.slow : counts.displaced);
+  switch (reason) {
+    case Reason::kTooSlow:
+      ++counts.slow;
+      break;
+    case Reason::kDisplaced:
+      ++counts.displaced;
+      break;
+    case Reason::kWasteful:
+      ++counts.wasteful;
+      break;
+  }
 }
 
 std::optional<std::string> DropLog::line(Clock::time_point now) {
   if (hosts_.empty() || now < next_) return {};
-  std::string text = "closed connections that had shown no certificate:";
+  std::string text = "closed connections:";
   for (const auto& [host, counts] : hosts_) {
-    text += fmt::format("\n  from {}:", host);
-    if (counts.slow > 0) text += fmt::format(" {} after {} s", counts.slow, seconds_);
-    if (counts.displaced > 0) {
-      text += fmt::format("{} {} to make room for newer ones", counts.slow > 0 ? "," : "",
-                          counts.displaced);
+    std::vector<std::string> parts;
+    if (counts.slow > 0) {
+      parts.push_back(fmt::format("{} after {} s without a certificate", counts.slow, seconds_));
     }
+    if (counts.displaced > 0) {
+      parts.push_back(
+          fmt::format("{} without a certificate to make room for newer ones", counts.displaced));
+    }
+    if (counts.wasteful > 0) {
+      parts.push_back(fmt::format("{} that sent far more than messages", counts.wasteful));
+    }
+    text += fmt::format("\n  from {}: {}", host, fmt::join(parts, ", "));
   }
   if (others_ > 0) text += fmt::format("\n  from other addresses: {}", others_);
   hosts_.clear();

@@ -12,7 +12,7 @@ namespace firm {
 
 class DropLog {
  public:
-  enum class Reason { kTooSlow, kDisplaced };
+  enum class Reason { kTooSlow, kDisplaced, kWasteful };
   using Clock = std::chrono::steady_clock;
 
   explicit DropLog(double seconds) : seconds_(seconds) {}
@@ -25,6 +25,7 @@ class DropLog {
   struct Counts {
     std::uint64_t slow = 0;
     std::uint64_t displaced = 0;
+    std::uint64_t wasteful = 0;
   };
 
   double seconds_;                       // that connections have

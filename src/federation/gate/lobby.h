@@ -38,8 +38,9 @@ struct Visitor {
   SocketId socket;
   std::chrono::steady_clock::time_point since;
   bool in_handshake = false;
-  bool streaming = false;  // a stream has begun on it and not ended
-  int streams = 0;         // begun so far
+  bool streaming = false;   // a stream has begun on it and not ended
+  int streams = 0;          // begun so far
+  std::uint64_t taken = 0;  // bytes of messages that were read from its streams
 };
 
 class Lobby {

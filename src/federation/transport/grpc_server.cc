@@ -146,18 +146,24 @@ class Service final : public v1::Federation::Service {
         coordinator_.connect(site, [queue](const ToSite& message) { queue->push(message); });
     streams_.replace(site, connection, ticket);
     if (connection == 0) return {};
-    grpc::Status status = listen(context, site, connection, stream);
+    grpc::Status status = listen(context, site, {connection, ticket}, stream);
     if (queue->overflowed()) coordinator_.note(site + ": does not read what it is sent");
     coordinator_.disconnect(site, connection);
     return status;
   }
 
+  struct Connection {
+    std::uint64_t number = 0;  // the coordinator's
+    ConnectionGate::Ticket ticket = 0;
+  };
+
   // Reads messages until the site disconnects, is refused, or cannot be served.
   grpc::Status listen(const grpc::ServerContext& context, const std::string& site,
-                      std::uint64_t connection, Stream& stream) {
+                      const Connection& connection, Stream& stream) {
     try {
       v1::SiteMessage message;
       while (stream.Read(&message)) {
+        gate_.took(connection.ticket, message.ByteSizeLong());
         // An attempt may begin long after the site has connected. The site dials again, maybe with
         // a renewed certificate, and then learns why.
         std::string same;
@@ -165,7 +171,7 @@ class Service final : public v1::Federation::Service {
           return {grpc::StatusCode::UNAVAILABLE,
                   "the certificate of this connection is no longer accepted"};
         }
-        if (!coordinator_.receive(site, connection, message)) return grpc::Status::OK;
+        if (!coordinator_.receive(site, connection.number, message)) return grpc::Status::OK;
       }
     } catch (const std::exception& e) {  // such as a full disk
       failures_.note(fmt::format("{}: cannot be served: {}", site, e.what()));
