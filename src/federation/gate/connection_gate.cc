@@ -14,7 +14,7 @@
 #include <system_error>
 
 #include "core/host_port.h"
-#include "federation/gate/received_bytes.h"
+#include "federation/gate/tcp_socket.h"
 #include "firm/error.h"
 
 namespace firm {
@@ -25,17 +25,6 @@ constexpr std::chrono::milliseconds kAcceptPause(100);  // when no descriptor is
 constexpr std::chrono::seconds kRemembered(1);
 constexpr std::chrono::seconds kAnsweredPause(2);
 constexpr int kMostAtOnce = 64;  // connections accepted before others are looked at
-// Of one connection, one after the other. A site needs one; gRPC takes as many as a peer begins and
-// cancels.
-constexpr int kMostStreams = 8;
-
-// Bytes that a peer may send besides messages that were read: before its first stream, when TLS and
-// a message may have arrived, and later, when gRPC reads ahead of the coordinator; for each message
-// and each second, for frames and pings around them.
-constexpr std::uint64_t kBesideBefore = std::uint64_t{2} << 20;
-constexpr std::uint64_t kBeside = std::uint64_t{32} << 20;
-constexpr std::uint64_t kBesideMessage = 1024;
-constexpr std::uint64_t kBesideSecond = 1024;
 
 Error cannot_listen(const std::string& address) {
   return {Error::Kind::kNetwork,
@@ -55,33 +44,6 @@ ListeningSockets listen_at(const std::string& address) {
   } catch (const std::system_error&) {
     throw cannot_listen(address);
   }
-}
-
-// 0: not a socket.
-std::uint64_t cookie_of(int socket) {
-  std::uint64_t cookie = 0;
-  socklen_t size = sizeof(cookie);
-  return ::getsockopt(socket, SOL_SOCKET, SO_COOKIE, &cookie, &size) == 0 ? cookie : 0;
-}
-
-void set_option(int socket, int level, int name, int value) {
-  ::setsockopt(socket, level, name, &value, sizeof(value));
-}
-
-// Lets close() end the connection at once, without keeping it in the kernel.
-void forget_at_close(int socket) {
-  const linger now{1, 0};
-  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
-}
-
-void discard(int socket) {
-  forget_at_close(socket);
-  ::close(socket);
-}
-
-auto after(double seconds) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(seconds));
 }
 
 }  // namespace
@@ -253,33 +215,14 @@ void ConnectionGate::forget_closed() {
 
 void ConnectionGate::end_overdue() {
   const auto now = Clock::now();
-  const auto deadline = now - after(options_.handshake_seconds);
+  const auto deadline = now - std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(options_.handshake_seconds));
   while (!lobby_.visitors().empty() && lobby_.visitors().front().since < deadline) {
     drop(lobby_.visitors().begin(), DropLog::Reason::kTooSlow);
   }
   for (auto& [cookie, guest] : guests_) {
     if (now < guest.end || guest.ended) continue;
     shut(guest.visitor.socket);
-    guest.ended = true;
-  }
-}
-
-void ConnectionGate::end_wasteful() {
-  const auto wasteful = [now = Clock::now()](const Visitor& v) {
-    const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - v.since).count();
-    const std::uint64_t most = (v.streams == 0 ? kBesideBefore : kBeside) + v.taken +
-                               kBesideSecond * static_cast<std::uint64_t>(age);
-    return v.in_handshake && open(v.socket) && received_bytes(v.socket.number) > most;
-  };
-  for (auto place = std::ranges::find_if(lobby_.visitors(), wasteful);
-       place != lobby_.visitors().end();
-       place = std::ranges::find_if(lobby_.visitors(), wasteful)) {
-    drop(place, DropLog::Reason::kWasteful);
-  }
-  for (auto& [cookie, guest] : guests_) {
-    if (guest.ended || !wasteful(guest.visitor)) continue;
-    dropped_.add(guest.visitor.from, DropLog::Reason::kWasteful);
-    shut(guest.visitor.socket, true);
     guest.ended = true;
   }
 }
@@ -314,70 +257,6 @@ void ConnectionGate::shut(const SocketId& socket, bool forget) {
     ::shutdown(lens_.get(), SHUT_RDWR);
   }
   ::dup3(nothing_.get(), lens_.get(), O_CLOEXEC);
-}
-
-Visitor* ConnectionGate::handed_over_from(const PeerAddress& from) {
-  for (auto& [ticket, guest] : guests_) {
-    if (guest.visitor.from == from && open(guest.visitor.socket)) return &guest.visitor;
-  }
-  for (Visitor& v : lobby_.visitors()) {
-    if (v.in_handshake && v.from == from && open(v.socket)) return &v;
-  }
-  return nullptr;
-}
-
-Lobby::Place ConnectionGate::visitor_with(Ticket ticket) {
-  return std::find_if(lobby_.visitors().begin(), lobby_.visitors().end(), [&](const Visitor& v) {
-    return v.in_handshake && v.socket.cookie == ticket;
-  });
-}
-
-ConnectionGate::Ticket ConnectionGate::begin_stream(const PeerAddress& from) {
-  const std::lock_guard lock(mutex_);
-  Visitor* connection = handed_over_from(from);
-  if (connection == nullptr) return 0;
-  if (connection->streaming || connection->streams >= kMostStreams) {
-    shut(connection->socket);
-    return 0;
-  }
-  connection->streaming = true;
-  ++connection->streams;
-  return connection->socket.cookie;
-}
-
-void ConnectionGate::end_stream(Ticket ticket) {
-  const std::lock_guard lock(mutex_);
-  const auto guest = guests_.find(ticket);
-  if (guest != guests_.end()) {
-    Visitor& back = guest->second.visitor;
-    back.since = Clock::now();
-    if (open(back.socket)) lobby_.visitors().push_back(back);
-    guests_.erase(guest);
-  }
-  const auto visitor = visitor_with(ticket);
-  if (visitor != lobby_.visitors().end()) visitor->streaming = false;
-}
-
-bool ConnectionGate::admit(Ticket ticket) {
-  const std::lock_guard lock(mutex_);
-  const auto visitor = visitor_with(ticket);
-  if (visitor == lobby_.visitors().end() || !open(visitor->socket)) return false;
-  guests_[ticket] = {*visitor};
-  lobby_.visitors().erase(visitor);
-  return true;
-}
-
-void ConnectionGate::took(Ticket ticket, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  const auto guest = guests_.find(ticket);
-  if (guest != guests_.end()) guest->second.visitor.taken += bytes + kBesideMessage;
-}
-
-void ConnectionGate::end(Ticket ticket, double seconds) {
-  const std::lock_guard lock(mutex_);
-  const auto guest = guests_.find(ticket);
-  if (guest == guests_.end()) return;
-  guest->second.end = std::min(guest->second.end, Clock::now() + after(seconds));
 }
 
 std::vector<std::string> ConnectionGate::hosts_in_handshake() const {
