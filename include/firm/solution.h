@@ -88,7 +88,7 @@ inline constexpr double kOverfitted = 0.5;
 // A joint fit that is larger than the noise, and than the fit alone, by this factor is contradicted
 // by the other sites, if these bring in more than 1 % of the largest value (docs/method.md).
 inline constexpr double kContradicted = 1.1;
-// The same for a site that is missed even alone, such as one with a sigma that is too small. Data
+// The factor for a site that is missed even alone, such as one with a sigma that is too small. Data
 // that no image fits is missed jointly by up to twice as much as alone: with the sign reversed, by
 // b alone, where w = 0, and by 2 b together with sites that hold w at the true image.
 inline constexpr double kContradictedAnyway = 2.5;

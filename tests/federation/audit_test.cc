@@ -226,7 +226,7 @@ TEST_F(Audit, FindsSharesThatDoNotAddUp) {
   }
 }
 
-// The same, and it makes up the opened total, so that the shares add up to it.
+// The site also makes up the opened total, so that the shares add up to it.
 TEST_F(Audit, FindsMadeUpTotal) {
   const std::string opened = keep_another_share(0);
   rewrite(0, [&](nlohmann::ordered_json& line) {

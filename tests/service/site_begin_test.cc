@@ -35,7 +35,7 @@ v1::Geometry geometry(double axis) {
   return g;
 }
 
-// Of b, which can resume from two rounds.
+// Returns the Hello of b, which can resume from two rounds.
 v1::Hello own_hello() {
   v1::Hello hello;
   hello.set_site("b");

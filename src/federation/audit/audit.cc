@@ -270,7 +270,7 @@ class Audit {
   void add_up(const Attempts& attempts, std::uint64_t exchange, const ShareFiles& files) {
     const LedgerAttempt& any = *attempts.of_site.at(files.begin()->first);
     const LedgerSum& total = any.sums.at(exchange);
-    // What differs between ledgers has been found before.
+    // compare_beginnings() and compare_sums() have reported ledgers that differ.
     if (!attempts.agreed) return;
     for (const std::string& member : any.members) {
       if (!files.contains(member)) return;

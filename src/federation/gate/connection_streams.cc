@@ -7,8 +7,8 @@
 namespace firm {
 namespace {
 
-// Of one connection, one after the other. A site needs one; gRPC takes as many as a peer begins and
-// cancels.
+// Streams of one connection, one after the other. A site needs one; gRPC takes as many as a peer
+// begins and cancels.
 constexpr int kMostStreams = 8;
 
 // Bytes that a peer may send besides messages that were read: before its first stream, when TLS and

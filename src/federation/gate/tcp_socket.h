@@ -1,4 +1,4 @@
-// What the system knows of a TCP socket, and how to end it.
+// Asks the system about a TCP socket, and ends it.
 #pragma once
 
 #include <cstdint>

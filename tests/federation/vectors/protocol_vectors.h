@@ -1,4 +1,4 @@
-// What the tests of protocol_vectors.json share: its keys, as firm's own objects.
+// Turns the keys of protocol_vectors.json into firm's own objects.
 #pragma once
 
 #include <gtest/gtest.h>
