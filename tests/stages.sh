@@ -24,7 +24,8 @@ text=$(
   then_stage fifth sleep 1
   if end_stages 2>&1; then echo "ends well"; fi
 )
-for part in "dev: stage 1: first" "begins" "third: skipped" "runs" "dev: not passed: second,third"; do
+for part in "dev: stage 1: first" "begins" "stage 2: second: FAILED after" "third: skipped" "runs" \
+  "dev: not passed: second,third"; do
   [[ $text == *"$part"* ]] || fail "expected '$part' in: $text"
 done
 for part in "goes on after a failure" "runs after a failure" "ends well"; do
