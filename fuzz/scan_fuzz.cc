@@ -10,6 +10,7 @@
 
 #include "firm/error.h"
 #include "io/files/angle_file.h"
+#include "io/files/raw_file.h"
 #include "io/formats/scan.h"
 #include "io/hdf5/hdf5.h"
 #include "memory_file.h"
@@ -161,7 +162,7 @@ void run_datasets(const std::vector<Record>& records, const ScanRequest& request
 
 void run_bytes(const std::string& bytes, const ScanRequest& request) {
   place().bytes.write(bytes);
-  if (h5::is_hdf5(place().bytes.path())) return;
+  if (kind_of_file(place().bytes.path()) == FileKind::kHdf5) return;
   try_scan(place().bytes.path(), request);
   try {
     read_angles(place().bytes.path());
